@@ -1,0 +1,43 @@
+"""Every error a user can meet: one sentence each, no traceback, and the exit status that goes with it."""
+
+from __future__ import annotations
+
+
+class ScaleStudyError(Exception):
+    """Base of all errors of this package; commands print it and exit with `exit_status`."""
+
+    exit_status: int = 2
+
+
+class SpecError(ScaleStudyError):
+    """A study cannot be what was asked for: a bad key, value, or combination, with its place in the file."""
+
+
+class StoreError(ScaleStudyError):
+    """A store cannot be opened, made, or grown."""
+
+
+class StoreMismatchError(StoreError):
+    """An existing store holds another study: what is fixed for a store differs from the spec."""
+
+
+class StoreLockedError(StoreError):
+    """Another run is writing to this store."""
+
+
+class ResourceError(ScaleStudyError):
+    """A study does not fit in the memory of a worker, or on the disk."""
+
+
+class ClusterError(ScaleStudyError):
+    """No Dask cluster could be started, reached, or kept."""
+
+    exit_status = 1
+
+
+class LawError(ScaleStudyError, ValueError):
+    """A limit law was asked for parameters at which it does not exist or cannot be computed accurately."""
+
+
+class AnalysisError(ScaleStudyError, ValueError):
+    """A measurement or fit was asked of data that cannot support it."""
