@@ -1,0 +1,116 @@
+"""Running blocks: the one function that every executor calls, in this process or on a worker."""
+
+from __future__ import annotations
+
+import os
+import socket
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.store import BlockResult, BlockWriter, Location, Slot, read_tokens
+from scalestudy.study import Block
+
+# What tokens from a file are called in a request, until the worker has read them from the store.
+TOKEN_FILE = "file"
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """One block to do: what it is, where its chunks lie, and what its trials ask for."""
+
+    block: Block
+    slot: Slot
+    request: TrialRequest
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a block.
+
+    Attributes
+    ----------
+    work : Work
+        The block.
+    seconds : float
+        Wall time of its trials; 0 where it failed.
+    error : str
+        Empty, or the exception in one line.
+    traceback : str
+        Empty, or all of it.
+    storage : bool
+        Whether the error is one of the store: the sweep cannot go on.
+    worker : str
+        Host and pid that ran it.
+    """
+
+    work: Work
+    seconds: float = 0.0
+    error: str = ""
+    traceback: str = ""
+    storage: bool = False
+    worker: str = ""
+
+
+def run_block(request: TrialRequest, start: int, stop: int, workspace: Workspace | None = None) -> BlockResult:
+    """Run trials `start` to `stop - 1` of one point; a pure function of its arguments.
+
+    Returns
+    -------
+    BlockResult
+        Spectra of shape (stop - start, models, ell) and the rest.
+    """
+    workspace = workspace or Workspace()
+    results = [run_trial(request, trial, workspace=workspace) for trial in range(start, stop)]
+    return BlockResult(
+        squared_singular_values=np.stack([result.squared_singular_values for result in results]),
+        row_normalizer=np.stack([result.row_normalizer for result in results]),
+        seconds=np.array([result.seconds for result in results]),
+        solver=results[0].solver,
+    )
+
+
+def run_and_write(works: Sequence[Work], writer: BlockWriter) -> list[Outcome]:
+    """Run blocks one after the other and write each; an error in one leaves the others alone.
+
+    BLAS is held to one thread here, inside the task: the environment that a worker was started with is not
+    ours on a foreign cluster, and sums of several threads differ in their last bits.
+    """
+    outcomes: list[Outcome] = []
+    here = f"{socket.gethostname()} pid {os.getpid()}"
+    workspace = Workspace()
+    with threadpool_limits(limits=1, user_api="blas"):
+        for work in works:
+            try:
+                request = _with_tokens(work.request, writer.url)
+                result = run_block(request, work.block.start, work.block.stop, workspace)
+            except Exception as error:
+                outcomes.append(_failed(work, error, here))
+                continue
+            try:
+                writer.write(work.slot, result)
+            except OSError as error:
+                outcomes.append(replace(_failed(work, error, here), storage=True))
+                break
+            outcomes.append(Outcome(work, float(result.seconds.sum()), worker=here))
+    return outcomes
+
+
+def _failed(work: Work, error: Exception, worker: str) -> Outcome:
+    summary = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+    return Outcome(work, error=summary, traceback="".join(traceback.format_exception(error)), worker=worker)
+
+
+def _with_tokens(request: TrialRequest, url: str) -> TrialRequest:
+    return replace(request, tokens=_stored_tokens(url)) if request.tokens == TOKEN_FILE else request
+
+
+@lru_cache(maxsize=1)
+def _stored_tokens(url: str) -> NDArray[np.float64]:
+    return read_tokens(Location(url))

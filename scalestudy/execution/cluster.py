@@ -1,0 +1,165 @@
+"""Which Dask cluster a study runs on: a local one, a scheduler that is there already, or a cluster class."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import socket
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import distributed
+from dask.system import CPU_COUNT
+from distributed.deploy import Cluster as DaskCluster
+
+from scalestudy.errors import ClusterError, SpecError
+from scalestudy.study.spec import Cluster
+
+# `cluster: {class: ...}` names code to be run, so a spec from a stranger may name only these packages.
+KNOWN_PACKAGES = (
+    "distributed",
+    "dask_cloudprovider",
+    "dask_cuda",
+    "dask_gateway",
+    "dask_jobqueue",
+    "dask_kubernetes",
+    "dask_mpi",
+    "dask_yarn",
+)
+_DASHBOARD_PORT = 8787
+_CONNECT_SECONDS = 20
+
+
+def local_workers(cluster: Cluster) -> int:
+    """Return how many local worker processes a spec means: one per core unless it says."""
+    return cluster.workers if isinstance(cluster.workers, int) else CPU_COUNT
+
+
+@contextlib.contextmanager
+def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distributed.Client]:
+    """Start or reach the cluster that a spec names, and close what was started.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The spec's `cluster`.
+    trust_class : bool
+        Allow a cluster class from a package that is not among `KNOWN_PACKAGES`.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler does not answer within 20 s, or the cluster cannot be started.
+    SpecError
+        If the class does not exist, is no cluster class, or is not allowed.
+    """
+    with contextlib.ExitStack() as stack:
+        if cluster.scheduler or cluster.scheduler_file:
+            client = _reach(cluster)
+        elif cluster.class_:
+            made = stack.enter_context(_started(cluster_class(cluster.class_, trust=trust_class), cluster))
+            client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+        else:
+            made = stack.enter_context(_local(local_workers(cluster)))
+            client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+        stack.callback(_close_quietly, client)
+        yield client
+
+
+def cluster_class(path: str, *, trust: bool = False) -> type[DaskCluster]:
+    """Find a cluster class by its dotted path.
+
+    Raises
+    ------
+    SpecError
+        If the package is not a known Dask deployment package and `trust` is false, if it cannot be
+        imported, or if what is found is not a subclass of ``distributed.deploy.Cluster``.
+    """
+    module_name, _, name = path.rpartition(".")
+    package = path.partition(".")[0]
+    if package not in KNOWN_PACKAGES and not trust:
+        raise SpecError(
+            f"cluster.class: {path!r} is not from a known Dask deployment package ({', '.join(KNOWN_PACKAGES)}). "
+            "If you trust it, pass --trust-cluster-class."
+        )
+    try:
+        found = getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SpecError(f"cluster.class: {path!r} cannot be imported: {error}.") from None
+    if not (isinstance(found, type) and issubclass(found, DaskCluster)):
+        raise SpecError(f"cluster.class: {path!r} is not a Dask cluster class.")
+    return found
+
+
+def dashboard_link(client: distributed.Client) -> str | None:
+    """Return the dashboard link that is really in use, or None without one."""
+    services = client.scheduler_info(n_workers=0).get("services", {})
+    return client.dashboard_link if "dashboard" in services else None
+
+
+@contextlib.contextmanager
+def _local(workers: int) -> Iterator[DaskCluster]:
+    with warnings.catch_warnings():
+        # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
+        warnings.filterwarnings("ignore", message="Port .* is already in use")
+        try:
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=f"127.0.0.1:{_DASHBOARD_PORT if _is_free(_DASHBOARD_PORT) else 0}",
+                worker_dashboard_address=None,
+                silence_logs=50,
+            )
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise ClusterError(f"{workers} local workers cannot be started: {error}.") from error
+    try:
+        yield cluster
+    finally:
+        _close_quietly(cluster)
+
+
+@contextlib.contextmanager
+def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
+    try:
+        made = kind(**cluster.arguments)
+    except Exception as error:
+        raise ClusterError(f"{cluster.class_} cannot be started with {cluster.arguments}: {error}") from error
+    try:
+        if isinstance(cluster.workers, int):
+            made.scale(cluster.workers)
+        yield made
+    finally:
+        _close_quietly(made)
+
+
+def _reach(cluster: Cluster) -> distributed.Client:
+    where: dict[str, Any] = (
+        {"address": cluster.scheduler} if cluster.scheduler else {"scheduler_file": cluster.scheduler_file}
+    )
+    (name,) = where.values()
+    if cluster.scheduler_file and not os.path.exists(cluster.scheduler_file):  # noqa: PTH110
+        raise ClusterError(f"The scheduler file {name} does not exist; start one with: dask scheduler --scheduler-file {name}")
+    try:
+        return distributed.Client(**where, timeout=_CONNECT_SECONDS)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}") from None
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _close_quietly(thing: Any) -> None:
+    """Close a client or cluster; the results are safe by now, and an error in closing helps nobody."""
+    with contextlib.suppress(Exception):
+        thing.close(timeout=10)

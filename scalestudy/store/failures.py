@@ -1,0 +1,65 @@
+"""What went wrong: one record for every block that failed, kept in the store until the block succeeds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from scalestudy.store.location import Location
+
+_FOLDER = "failures"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed block.
+
+    Attributes
+    ----------
+    block : str
+        The block in words.
+    slot : str
+        Its chunk key, ``d.beta.gamma.psi.block``, which names the record.
+    seeds : str
+        The entropy of its first trial's streams: (seed, d, ell, d_qk, trial).
+    error : str
+        The exception in one line.
+    traceback : str
+        All of it; empty where the worker died.
+    replay : str
+        A command that computes the block again in the foreground.
+    when : str
+        Time of the failure, UTC.
+    """
+
+    block: str
+    slot: str
+    seeds: str
+    error: str
+    traceback: str
+    replay: str
+    when: str
+
+
+def record(location: Location, failure: Failure) -> None:
+    """Keep a failure."""
+    document = {"attributes": asdict(failure), "zarr_format": 3, "node_type": "group"}
+    location.replace(f"{_FOLDER}/{failure.slot}/zarr.json", json.dumps(document, indent=2).encode())
+
+
+def failures(location: Location) -> list[Failure]:
+    """Return every failure that is kept, in the order of the blocks."""
+    found = []
+    for name in sorted(location.names(_FOLDER)):
+        document = location.read(f"{_FOLDER}/{name}/zarr.json")
+        if document:
+            attributes = json.loads(document)["attributes"]
+            if attributes:
+                found.append(Failure(**attributes))
+    return found
+
+
+def clear(location: Location, slots: set[str]) -> None:
+    """Forget the failures of blocks that have since succeeded."""
+    for name in slots & set(location.names(_FOLDER)):
+        location.delete(f"{_FOLDER}/{name}")

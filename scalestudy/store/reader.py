@@ -1,0 +1,63 @@
+"""Opening a study for analysis: one lazy xarray dataset with sorted axes, NaN where nothing is done."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from scalestudy.store.lifecycle import completed, read_manifest
+from scalestudy.store.location import Location
+from scalestudy.store.manifest import AXES, Manifest
+
+
+def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
+    """Open a store as a lazy dataset.
+
+    Compared to plain ``xr.open_zarr(store)``, the axes are sorted, so that ``ds.sel(beta=0.9,
+    method="nearest")`` works also after the study grew, and trials that are not complete are NaN.
+
+    Parameters
+    ----------
+    store : str or path
+        A local path or a URL.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dimensions (d, beta, gamma, psi, trial, model, rank, token, block); data variables are Dask
+        arrays chunked as stored, except `done`, which is read at once.
+
+    Raises
+    ------
+    StoreError
+        If there is no store of this package at that place.
+    """
+    location = Location.of(store)
+    manifest = read_manifest(location)
+    dataset = xr.open_zarr(location.url, consolidated=None, chunks={})
+    # A growth may have written its manifest and not yet its arrays: count what the dataset shows.
+    done = _done_array(location, manifest)[tuple(slice(dataset.sizes[dim]) for dim in (*AXES, "block"))]
+    dataset = dataset.assign(done=dataset["done"].copy(data=done))
+    dataset.attrs["store"] = str(location)
+    complete = _complete(done, manifest.trials_per_block, dataset.sizes["trial"])
+    mask = xr.DataArray(complete, dims=(*AXES, "trial"))
+    for name in ("squared_singular_values", "row_normalizer", "seconds"):
+        dataset[name] = dataset[name].where(mask).assign_attrs(dataset[name].attrs)
+    return dataset.sortby(list(AXES))
+
+
+def _done_array(location: Location, manifest: Manifest) -> NDArray[np.int32]:
+    lengths = manifest.lengths
+    done = np.zeros([lengths[dim] for dim in (*AXES, "block")], dtype=np.int32)
+    for point, counts in completed(location, manifest).items():
+        done[manifest.index(point)] = counts
+    return done
+
+
+def _complete(done: NDArray[np.int32], size: int, trials: int) -> NDArray[np.bool_]:
+    """Return which trials are complete, shape (d, beta, gamma, psi, trial)."""
+    within = np.arange(size) < done[..., None]
+    return within.reshape(*done.shape[:-1], -1)[..., :trials]

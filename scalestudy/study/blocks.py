@@ -1,0 +1,78 @@
+"""Points and blocks: where the trials of a study lie, and how they are cut into units of work and storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from scalestudy.ensembles import Sizes
+from scalestudy.study.spec import Spec
+
+LARGEST_BLOCK = 64
+_SECONDS_PER_BLOCK = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of the grid: the values of its four coordinates."""
+
+    d: int
+    beta: float
+    gamma: float
+    psi: float
+
+    @property
+    def sizes(self) -> Sizes:
+        """The realised sizes: ell = round(gamma d) tokens, head width d_qk = round(psi d)."""
+        return Sizes.at(self.d, self.gamma, self.psi)
+
+    def __str__(self) -> str:
+        return f"d={self.d}, beta={self.beta:g}, gamma={self.gamma:g}, psi={self.psi:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive trials `start` to `stop - 1` of one point: block number `index` of that point."""
+
+    point: Point
+    index: int
+    start: int
+    stop: int
+
+    @property
+    def trials(self) -> int:
+        """The number of trials in the block."""
+        return self.stop - self.start
+
+    def __str__(self) -> str:
+        return f"{self.point}, trials {self.start}-{self.stop - 1}"
+
+
+def points_of(spec: Spec) -> list[Point]:
+    """Return the points of the grid, dearest (largest d, gamma) first."""
+    grid = spec.grid
+    points = [Point(*values) for values in product(grid.d, grid.beta, grid.gamma, grid.psi)]
+    return sorted(points, key=lambda p: (-p.d, -p.gamma, -p.psi, p.beta))
+
+
+def blocks_of(point: Point, trials: int, size: int) -> Iterator[Block]:
+    """Cut trials 0 to `trials - 1` of a point into blocks of `size`; the last one may be shorter."""
+    for index, start in enumerate(range(0, trials, size)):
+        yield Block(point, index, start, min(start + size, trials))
+
+
+def trials_per_block(spec: Spec, seconds_at_largest: float) -> int:
+    """Choose B, which is fixed when a store is made: about two seconds of trials at the largest d, 1 to 64.
+
+    Parameters
+    ----------
+    spec : Spec
+        Decides where it says ``trials_per_block``.
+    seconds_at_largest : float
+        Seconds of one trial at the dearest point.
+    """
+    if isinstance(spec.trials_per_block, int):
+        return spec.trials_per_block
+    fitting = int(_SECONDS_PER_BLOCK / max(seconds_at_largest, 1e-9))
+    return max(1, min(LARGEST_BLOCK, fitting))

@@ -1,0 +1,91 @@
+"""What the fields of a spec must satisfy together: sizes, tokens, polynomial, dtype, bulk, cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scalestudy.ensembles import SMALLEST_POLYNOMIAL_D, check_tokens
+from scalestudy.study.problems import Problem
+from scalestudy.study.statistics import POLYNOMIAL_MODELS
+
+if TYPE_CHECKING:
+    from scalestudy.study.spec import Spec
+
+# Squared singular values are of the order e^{beta^2}: beyond these they leave the dtype's range.
+LARGEST_BETA = {"float64": 25.0, "float32": 9.0}
+SMALLEST_BETA = 1e-6
+
+
+
+def broken_rules(spec: Spec) -> Iterator[Problem]:
+    """Yield one problem for every rule that the spec breaks."""
+    yield from _sizes(spec)
+    yield from _tokens(spec)
+    yield from _dimension(spec)
+    yield from _beta(spec)
+    yield from _trials(spec)
+    yield from _cluster(spec)
+
+
+def _sizes(spec: Spec) -> Iterator[Problem]:
+    for d in spec.grid.d:
+        for psi in spec.grid.psi:
+            if round(psi * d) < 1:
+                yield Problem(("grid", "psi"), f"psi = {psi} gives head width d_qk = round(psi d) = 0 at d = {d}; needs psi >= {0.5 / d:.3g}.")
+        for gamma in spec.grid.gamma:
+            ell = round(gamma * d)
+            if ell < 1:
+                yield Problem(("grid", "gamma"), f"gamma = {gamma} gives ell = round(gamma d) = 0 tokens at d = {d}.")
+            elif ell <= spec.bulk.drop:
+                yield Problem(("bulk", "drop"), f"{spec.bulk.drop} leaves no bulk at d = {d}, gamma = {gamma}, where ell = {ell}; needs drop < ell.")
+            elif ell > 1_000_000:
+                yield Problem(("grid", "gamma"), f"gamma = {gamma} gives ell = {ell} at d = {d}; at most 1,000,000 tokens.")
+
+
+def _tokens(spec: Spec) -> Iterator[Problem]:
+    if isinstance(spec.tokens, str):
+        for gamma in spec.grid.gamma:
+            reason = check_tokens(spec.tokens, gamma)
+            if reason:
+                yield Problem(("grid", "gamma"), f"{reason}.")
+    elif len(spec.grid.d) * len(spec.grid.gamma) > 1:
+        yield Problem(("grid",), "a token file fixes d and gamma = ell/d; give one value for each.")
+
+
+def _dimension(spec: Spec) -> Iterator[Problem]:
+    named = [name for name in POLYNOMIAL_MODELS if name in spec.models]
+    small = [d for d in spec.grid.d if d < SMALLEST_POLYNOMIAL_D]
+    if named and small:
+        yield Problem(
+            ("grid", "d"),
+            f"{', '.join(map(str, small))}: below d = {SMALLEST_POLYNOMIAL_D} the degree log d / log log d of {' and '.join(named)} "
+            "is not defined; leave out these d or these models.",
+        )
+
+
+def _beta(spec: Spec) -> Iterator[Problem]:
+    largest = LARGEST_BETA[spec.dtype]
+    for beta in spec.grid.beta:
+        if not SMALLEST_BETA <= beta <= largest:
+            yield Problem(
+                ("grid", "beta"),
+                f"{beta} is not allowed: e^(beta^2) must be representable; allowed with dtype {spec.dtype}: {SMALLEST_BETA} to {largest}.",
+            )
+
+
+def _trials(spec: Spec) -> Iterator[Problem]:
+    if isinstance(spec.trials, dict):
+        missing = [str(d) for d in spec.grid.d if d not in spec.trials]
+        if missing:
+            yield Problem(("trials",), f"no number for d = {', '.join(missing)}; a mapping must name every d of the grid.")
+
+
+def _cluster(spec: Spec) -> Iterator[Problem]:
+    cluster = spec.cluster
+    ways = [name for name, value in [("scheduler", cluster.scheduler), ("scheduler_file", cluster.scheduler_file), ("class", cluster.class_)] if value]
+    if len(ways) > 1:
+        yield Problem(("cluster",), f"{' and '.join(ways)} exclude each other; keep one.")
+    if cluster.arguments and not cluster.class_:
+        names = ", ".join(cluster.arguments)
+        yield Problem(("cluster",), f"unknown key {names}: arguments go with class; allowed: workers, scheduler, scheduler_file, class.")

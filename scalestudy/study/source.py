@@ -1,0 +1,204 @@
+"""Reading a YAML text strictly, remembering on which line every key stands.
+
+Strict means: YAML 1.2 scalars (`1e-3` is a number, `no` is a string), no duplicate key, no alias, no tag
+that could build an object. Only plain dictionaries, lists, strings, numbers, booleans and null come out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+
+from scalestudy.errors import SpecError
+
+KeyPath = tuple[str | int, ...]
+
+_LARGEST_FILE = 1_000_000
+_DEEPEST = 20
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader with the scalars of the YAML 1.2 core schema."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Refuse aliases: a few of them can expand to more than the memory holds."""
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.MarkedYAMLError(problem=f"the alias *{event.anchor} is not allowed", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+
+for _tag, _pattern, _first in [
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+]:
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed YAML text.
+
+    Attributes
+    ----------
+    data : dict
+        The plain values.
+    name : str
+        Name of the file, for messages.
+    text : str
+        The text itself, kept with the results.
+    places : dict
+        From a key path such as ``("grid", "beta", 0)`` to where it was written: a line or an option.
+    """
+
+    data: dict[Any, Any]
+    name: str = "spec"
+    text: str = ""
+    places: dict[KeyPath, str] = field(default_factory=dict)
+
+    def where(self, path: KeyPath) -> str:
+        """Return where the key path, or its nearest written parent, stands: ``file:line`` or the option."""
+        for length in range(len(path), -1, -1):
+            if path[:length] in self.places:
+                return self.places[path[:length]]
+        return self.name
+
+
+def read_source(path: str | Path) -> Source:
+    """Read a spec file.
+
+    Raises
+    ------
+    SpecError
+        If the file cannot be read, is not UTF-8, or is not strict YAML.
+    """
+    path = Path(path)
+    try:
+        if path.is_file() and path.stat().st_size > _LARGEST_FILE:
+            raise SpecError(f"{path}: a spec has at most {_LARGEST_FILE} bytes, this is {path.stat().st_size}.")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path}: not a UTF-8 text file ({error.reason} at byte {error.start}).") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SpecError(f"{path}: cannot be read: {reason}.") from None
+    return parse_source(text, str(path))
+
+
+def parse_source(text: str, name: str = "spec") -> Source:
+    """Parse a YAML text; see `read_source` for what is refused."""
+    _refuse_unprintable(text, name)
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            raise SpecError(f"{name}: the file is empty; a study needs at least `grid`, `trials` and `seed`.")
+        places: dict[KeyPath, str] = {}
+        data = _construct(loader, node, (), places, name)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}" if mark else ""
+        raise SpecError(f"{name}{line}: not valid YAML: {error.problem or error.context}.") from None
+    except RecursionError:
+        raise SpecError(f"{name}: nested too deeply; a spec has at most {_DEEPEST} levels.") from None
+    finally:
+        loader.dispose()
+    if not isinstance(data, dict):
+        raise SpecError(f"{name}:1: a spec is a mapping of keys to values, this is {_kind(data)}.")
+    return Source(data, name, text, places)
+
+
+def override(source: Source, assignments: list[str]) -> Source:
+    """Apply ``grid.beta=0.5,1`` style assignments on top of a spec; values are YAML, commas make a list.
+
+    Raises
+    ------
+    SpecError
+        If an assignment has no ``=``, an empty key, or a value that is not YAML.
+    """
+    data, places = _copy(source.data), dict(source.places)
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        names = [name.strip() for name in key.split(".")]
+        if not equals or not all(names):
+            raise SpecError(f"--set {assignment}: must look like key.subkey=value, for example grid.beta=0.5,1.")
+        label = f"--set {assignment}"
+        listed = "," in text and not text.lstrip().startswith(("[", "{", '"', "'"))
+        parsed = parse_source(f"value: [{text}]" if listed else f"value: {text}", label)
+        value = parsed.data["value"]
+        target, path = data, tuple(names)
+        for name in names[:-1]:
+            if not isinstance(target.get(name), dict):
+                target[name] = {}
+            target = target[name]
+        target[names[-1]] = value
+        places = {old: place for old, place in places.items() if old[: len(path)] != path}
+        places[path] = label
+    return Source(data, source.name, source.text, places)
+
+
+def _refuse_unprintable(text: str, name: str) -> None:
+    bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if bad:
+        line = text.count("\n", 0, bad.start()) + 1
+        raise SpecError(f"{name}:{line}: the character {bad.group()!r} is not allowed in YAML.")
+
+
+def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, places: dict[KeyPath, str], name: str) -> Any:
+    line = f"{name}:{node.start_mark.line + 1}"
+    if len(path) > _DEEPEST:
+        raise SpecError(f"{line}: nested too deeply; a spec has at most {_DEEPEST} levels.")
+    places.setdefault(path, line)
+    kind = node.tag.removeprefix("tag:yaml.org,2002:")
+    if kind not in {"null", "bool", "int", "float", "str", "seq", "map"}:
+        raise SpecError(f"{line}: the tag {node.tag!r} is not allowed; a spec holds plain values only.")
+    if isinstance(node, yaml.MappingNode):
+        mapping: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key_line = f"{name}:{key_node.start_mark.line + 1}"
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise SpecError(f"{key_line}: a key must be a name or a number.")
+            key = _scalar(loader, key_node, key_line)
+            if key in mapping:
+                dotted = ".".join(map(str, (*path, key)))
+                raise SpecError(f"{key_line}: {dotted}: this key is written twice; keep one of them.")
+            places[(*path, key)] = key_line
+            mapping[key] = _construct(loader, value_node, (*path, key), places, name)
+        return mapping
+    if isinstance(node, yaml.SequenceNode):
+        return [_construct(loader, item, (*path, i), places, name) for i, item in enumerate(node.value)]
+    return _scalar(loader, node, line)
+
+
+def _scalar(loader: _Loader, node: yaml.Node, line: str) -> Any:
+    try:
+        kind = node.tag.rpartition(":")[2]
+        if kind == "int":
+            return int(node.value, 0 if node.value[:2] in {"0o", "0x"} else 10)
+        if kind == "float":
+            return float(node.value.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        return loader.construct_object(node)
+    except (ValueError, KeyError) as error:
+        raise SpecError(f"{line}: {node.value!r} cannot be read: {error}.") from None
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
+
+
+def _kind(value: Any) -> str:
+    return {list: "a list", str: "a string", type(None): "empty"}.get(type(value), f"a {type(value).__name__}")
