@@ -1,0 +1,105 @@
+"""Operations and bytes of a trial, for the cost model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+import numpy as np
+
+from scalestudy.spectra.choose import choose
+from scalestudy.spectra.choose import solver as named_solver
+from scalestudy.spectra.protocol import Solver
+
+
+class HasSizes(Protocol):
+    """Anything with the three sizes of a trial."""
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        ...
+
+    @property
+    def ell(self) -> int:
+        """Number of tokens."""
+        ...
+
+    @property
+    def d_qk(self) -> int:
+        """Head width."""
+        ...
+
+
+def _resolve(n: int, name: str, dtype: str) -> Solver:
+    return choose(n, dtype) if name == "auto" else named_solver(name)
+
+
+def solve_flops(ell: int, models: Collection[str], solver: str = "auto", dtype: str = "float64") -> float:
+    """Count what the spectra of one trial cost.
+
+    Parameters
+    ----------
+    ell : int
+        Number of tokens.
+    models : collection of str
+        Names of the ladder that are asked for.
+    solver : str
+        Name of a solver, or ``auto``.
+    dtype : {"float64", "float32"}
+        Precision, which matters to ``auto``.
+
+    Returns
+    -------
+    float
+        Operations, counted as matrix-multiplication flops that take as long. The pairs M0, M1 and M2, M3
+        share work when both members are asked for.
+    """
+    method = _resolve(ell, solver, dtype)
+    total = 0.0
+    alone = set(models)
+    for pair in ({"sqrt_d_A", "sqrt_d_A_perp"}, {"Y", "Y_f"}):
+        if pair <= alone:
+            total += method.spike_flops(ell)
+            alone -= pair
+    return total + len(alone) * method.flops(ell)
+
+
+def peak_bytes(
+    sizes: HasSizes,
+    models: Collection[str],
+    tokens: object = "orthonormal",
+    dtype: str = "float64",
+    solver: str = "auto",
+) -> int:
+    """Predict the largest memory one trial holds at a time, beside the interpreter and its libraries.
+
+    Parameters
+    ----------
+    sizes : Sizes
+        ``d``, ``ell`` and ``d_qk`` of the trial.
+    models : collection of str
+        Names of the ladder that are asked for.
+    tokens : str or ndarray
+        Name of the token ensemble, or a given matrix.
+    dtype : {"float64", "float32"}
+        Precision.
+    solver : str
+        Name of a solver, or ``auto``.
+
+    Returns
+    -------
+    int
+        Bytes: three (ell, ell) matrices for the scores, the exponentials or noise, and the matrix being
+        solved, and beside them the larger of what drawing the tokens and what the solver needs.
+    """
+    d, ell, d_qk = sizes.d, sizes.ell, sizes.d_qk
+    item = np.dtype(dtype).itemsize
+    drawing = 0
+    if not (isinstance(tokens, str) and tokens in ("identity", "orthonormal")):
+        # Tokens are drawn in float64 whatever the precision; parseval ones hold their QR factors beside them.
+        copies = 3 if isinstance(tokens, str) and tokens == "parseval" else 1
+        drawing = 8 * ell * d * copies + item * min(ell, d_qk) * d
+        drawing += item * ell * d if item < 8 else 0
+    solving = _resolve(ell, solver, dtype).workspace_bytes(ell, dtype)
+    return 3 * item * ell * ell + max(drawing, solving)
