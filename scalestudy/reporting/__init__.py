@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""HOW IT IS SHOWN: what commands print, figures, the page."""

@@ -94,7 +94,9 @@ def prepare(
         manifest = Manifest.first(spec, tokens, trials_per_block)
     try:
         root = _root_document(location)
-        root["attributes"] |= {**attributes, _MANIFEST: json.dumps(manifest.to_json())}
+        # CF's global attribute tells xarray which arrays are coordinates and not data.
+        named = {"coordinates": " ".join(name for name in schema.COORDINATES if name not in (*AXES, "model"))}
+        root["attributes"] |= {**attributes, **named, _MANIFEST: json.dumps(manifest.to_json())}
         _put_root(location, root)
         schema.apply(location, manifest, _coordinates(manifest))
         if matrix is not None:

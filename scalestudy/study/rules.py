@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scalestudy.ensembles import SMALLEST_POLYNOMIAL_D, check_tokens
+from scalestudy.ensembles import check_tokens
 from scalestudy.study.problems import Problem
-from scalestudy.study.statistics import POLYNOMIAL_MODELS
+from scalestudy.study.statistics import POLYNOMIAL_MODELS, SMALLEST_POLYNOMIAL_D
 
 if TYPE_CHECKING:
     from scalestudy.study.spec import Spec

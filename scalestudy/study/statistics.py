@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scalestudy.ensembles import Sizes, degree, theta_exact, theta_monte_carlo
 
 POLYNOMIAL_MODELS = ("Y_Q", "Y_Q_lin")
+SMALLEST_POLYNOMIAL_D = 16
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,263 @@
+"""One run of a spec: plan, cluster, store, blocks; and `run`, the same as a function for notebooks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+import uuid
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import xarray as xr
+from dask.system import CPU_COUNT
+from distributed.system import MEMORY_LIMIT
+
+from scalestudy import store as kept
+from scalestudy.errors import SpecError
+from scalestudy.execution.block import Outcome
+from scalestudy.execution.cluster import connect, dashboard_link
+from scalestudy.execution.dask_executor import DaskExecutor
+from scalestudy.execution.executor import Executor, SerialExecutor
+from scalestudy.execution.provenance import provenance
+from scalestudy.execution.replay import replay_command
+from scalestudy.execution.requests import works_of
+from scalestudy.store import BlockWriter, Failure, Location, Manifest
+from scalestudy.study import CostModel, Plan, Spec, load_spec, make_plan, points_of, trials_per_block
+from scalestudy.study.token_file import read_tokens, tokens_label
+
+# Dask pauses a worker at 80 % of its memory: what a block may use is what lies below that.
+_USABLE = 0.8
+
+
+class Observer(Protocol):
+    """Told what happens during a run."""
+
+    def started(self, plan: Plan, where: str, dashboard: str | None) -> None:
+        """Work begins."""
+
+    def came_back(self, outcome: Outcome) -> None:
+        """A block is done, or failed."""
+
+    def ended(self) -> None:
+        """No more blocks will come."""
+
+
+@dataclass
+class Report:
+    """What a run did.
+
+    Attributes
+    ----------
+    location : Location
+        The store.
+    plan : Plan
+        What was to be done.
+    blocks, trials : int
+        What was done.
+    failed : list of Outcome
+        Blocks that failed, also kept in the store.
+    seconds : float
+        Wall time.
+    stopped : str
+        Why the run ended early; empty if it did not.
+    """
+
+    location: Location
+    plan: Plan
+    blocks: int = 0
+    trials: int = 0
+    failed: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: str = ""
+
+
+def carry_out(spec: Spec, observer: Observer | None = None, *, text: str = "", serial: bool = False, trust_class: bool = False) -> Report:
+    """Run what a spec asks for and its store does not hold.
+
+    Parameters
+    ----------
+    spec : Spec
+        The study.
+    observer : Observer, optional
+        Told of progress.
+    text : str
+        The spec's text, kept in the store.
+    serial : bool
+        Run in this process instead of on Dask.
+    trust_class : bool
+        Allow cluster classes from unknown packages.
+
+    Raises
+    ------
+    ScaleStudyError
+        If the spec, store or cluster make a run impossible. Blocks that fail do not raise, they are
+        reported; neither does a lost cluster or Ctrl-C, once blocks have been run.
+    """
+    location = Location.of(spec.store)
+    matrix = read_tokens(spec)
+    tokens = tokens_label(spec, matrix)
+    cost = CostModel(spec)
+    held = kept.check_place(location)
+    if held is not None:
+        held.check(spec, tokens, str(location))
+        plan = make_plan(spec, held.trials_per_block, kept.completed(location, held), cost)
+        if not plan.groups and held.grown(spec) == held:
+            return Report(location, plan)
+    spec = fit_workers(spec, cost)
+    size = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
+    run_id = uuid.uuid4().hex[:8]
+    with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust_class) as (executor, dashboard):
+        cost.refuse_what_cannot_fit(int(executor.worker_memory * _USABLE))
+        manifest = kept.prepare(
+            location, spec, tokens=tokens, matrix=matrix, trials_per_block=size, attributes={"title": spec.name, "spec": text, **provenance()}
+        )
+        plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
+        report = Report(location, plan)
+        if observer:
+            observer.started(plan, executor.where, dashboard)
+        started = time.perf_counter()
+        try:
+            _run(report, executor, manifest, BlockWriter.of(location, manifest, run_id), spec.solver, observer)
+        finally:
+            report.seconds = time.perf_counter() - started
+            if observer:
+                observer.ended()
+    return report
+
+
+def run(
+    spec: Spec | str | os.PathLike[str],
+    *,
+    store: str | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    serial: bool = False,
+) -> xr.Dataset:
+    """Run a study, or what is left of it, and open its store.
+
+    Parameters
+    ----------
+    spec : Spec, str or path
+        A spec, or the path of its YAML file.
+    store, workers, scheduler : optional
+        In place of what the spec says.
+    serial : bool
+        Run in this process, without Dask.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `open_study` gives it. A warning tells if blocks failed.
+
+    Raises
+    ------
+    ScaleStudyError
+        If the study cannot be run.
+    """
+    text = ""
+    if not isinstance(spec, Spec):
+        text = Path(spec).read_text(encoding="utf-8") if Path(spec).is_file() else ""
+        spec = load_spec(spec)
+    spec = with_options(spec, store=store, workers=workers, scheduler=scheduler)
+    report = carry_out(spec, text=text, serial=serial)
+    if report.failed or report.stopped:
+        warnings.warn(f"{report.stopped or f'{len(report.failed)} blocks failed'}; see: python -m scalestudy.status {report.location}", stacklevel=2)
+    return kept.open_study(report.location.url)
+
+
+def with_options(spec: Spec, *, store: str | None = None, workers: int | None = None, scheduler: str | None = None) -> Spec:
+    """Return a spec with the options of a command line in place of what it says.
+
+    Raises
+    ------
+    SpecError
+        If both workers and scheduler are given.
+    """
+    if workers is not None and scheduler is not None:
+        raise SpecError("--workers starts local workers and --scheduler uses those of a cluster; give one of them.")
+    changes: dict[str, object] = {}
+    if store is not None:
+        changes["store"] = store
+    if workers is not None:
+        changes["cluster"] = spec.cluster.model_copy(update={"workers": workers})
+    if scheduler is not None:
+        changes["cluster"] = type(spec.cluster)(scheduler=scheduler)
+    return spec.model_copy(update=changes)
+
+
+def fit_workers(spec: Spec, cost: CostModel) -> Spec:
+    """Choose the number of local workers where it is `auto`: one per core, fewer where memory is short.
+
+    Raises
+    ------
+    ResourceError
+        If the largest point does not fit even then.
+    """
+    cluster = spec.cluster
+    if cluster.scheduler or cluster.scheduler_file or cluster.class_:
+        return spec
+    usable = MEMORY_LIMIT * _USABLE
+    workers = cluster.workers
+    if not isinstance(workers, int):
+        workers = max(1, min(CPU_COUNT, int(usable // cost.worker_bytes())))
+    cost.refuse_what_cannot_fit(int(usable / workers))
+    return spec.model_copy(update={"cluster": cluster.model_copy(update={"workers": workers})})
+
+
+@contextlib.contextmanager
+def _executor(spec: Spec, serial: bool, run_id: str, trust_class: bool) -> Iterator[tuple[Executor, str | None]]:
+    if serial:
+        yield SerialExecutor(MEMORY_LIMIT), None
+        return
+    with connect(spec.cluster, trust_class=trust_class) as client:
+        yield DaskExecutor(client, run_id), dashboard_link(client)
+
+
+def _run(report: Report, executor: Executor, manifest: Manifest, writer: BlockWriter, solver: str, observer: Observer | None) -> None:
+    location = report.location
+    known = {failure.slot for failure in kept.failures(location)}
+    groups = [works_of(manifest, group, solver) for group in report.plan.groups]
+    healed: set[str] = set()
+    outcomes = executor.run(groups, writer)
+    try:
+        for outcome in outcomes:
+            slot = _slot_name(outcome)
+            if outcome.storage:
+                report.stopped = f"{location} cannot be written any more ({outcome.error}); what is done is saved, run again to resume"
+                break
+            if outcome.error:
+                report.failed.append(outcome)
+                kept.record(location, _failure(location, outcome, slot))
+            else:
+                report.blocks += 1
+                report.trials += outcome.work.block.trials
+                healed.add(slot)
+            if observer:
+                observer.came_back(outcome)
+    finally:
+        outcomes.close() if hasattr(outcomes, "close") else None
+        kept.clear(location, healed & known)
+
+
+def _slot_name(outcome: Outcome) -> str:
+    slot = outcome.work.slot
+    return ".".join(map(str, (*slot.point, slot.block)))
+
+
+def _failure(location: Location, outcome: Outcome, slot: str) -> Failure:
+    block, request = outcome.work.block, outcome.work.request
+    sizes = request.sizes
+    return Failure(
+        block=str(block),
+        slot=slot,
+        seeds=str((request.seed, sizes.d, sizes.ell, sizes.d_qk, block.start)),
+        error=outcome.error,
+        traceback=outcome.traceback,
+        replay=replay_command(location, block),
+        when=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
