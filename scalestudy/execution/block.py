@@ -58,7 +58,9 @@ class Outcome:
     worker: str = ""
 
 
-def run_block(request: TrialRequest, start: int, stop: int, workspace: Workspace | None = None) -> BlockResult:
+def run_block(
+    request: TrialRequest, start: int, stop: int, workspace: Workspace | None = None
+) -> BlockResult:
     """Run trials `start` to `stop - 1` of one point; a pure function of its arguments.
 
     Returns

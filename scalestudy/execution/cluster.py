@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import socket
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import distributed
@@ -81,8 +81,8 @@ def cluster_class(path: str, *, trust: bool = False) -> type[DaskCluster]:
     package = path.partition(".")[0]
     if package not in KNOWN_PACKAGES and not trust:
         raise SpecError(
-            f"cluster.class: {path!r} is not from a known Dask deployment package ({', '.join(KNOWN_PACKAGES)}). "
-            "If you trust it, pass --trust-cluster-class."
+            f"cluster.class: {path!r} is not from a known Dask deployment package "
+            f"({', '.join(KNOWN_PACKAGES)}). If you trust it, pass --trust-cluster-class."
         )
     try:
         found = getattr(importlib.import_module(module_name), name)
@@ -141,12 +141,16 @@ def _reach(cluster: Cluster) -> distributed.Client:
         {"address": cluster.scheduler} if cluster.scheduler else {"scheduler_file": cluster.scheduler_file}
     )
     (name,) = where.values()
-    if cluster.scheduler_file and not os.path.exists(cluster.scheduler_file):  # noqa: PTH110
-        raise ClusterError(f"The scheduler file {name} does not exist; start one with: dask scheduler --scheduler-file {name}")
+    if cluster.scheduler_file and not Path(cluster.scheduler_file).exists():
+        raise ClusterError(
+            f"The scheduler file {name} does not exist. Start: dask scheduler --scheduler-file {name}"
+        )
     try:
         return distributed.Client(**where, timeout=_CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}") from None
+        raise ClusterError(
+            f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}"
+        ) from None
 
 
 def _is_free(port: int) -> bool:

@@ -22,7 +22,7 @@ _TICK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long, in seconds, a state in which nothing can happen is borne before the sweep ends with a message."""
+    """Seconds for which a state without hope is borne before the sweep ends with a message."""
 
     without_workers: float = 60.0
     all_paused: float = 120.0
@@ -60,7 +60,9 @@ class DaskExecutor:
     @property
     def worker_memory(self) -> int:
         """The least memory that any thread of a worker has."""
-        shares = [w["memory_limit"] // max(1, w["nthreads"]) for w in self._workers().values() if w["memory_limit"]]
+        shares = [
+            w["memory_limit"] // max(1, w["nthreads"]) for w in self._workers().values() if w["memory_limit"]
+        ]
         return min(shares, default=2**63)
 
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
@@ -95,7 +97,9 @@ class DaskExecutor:
                 yield from self._collect(future, works, waiting)
                 future.release()
         finally:
-            self._client.cancel(list(flying), force=True) if flying and self._client.status == "running" else None
+            self._client.cancel(
+                list(flying), force=True
+            ) if flying and self._client.status == "running" else None
 
     def _submit(self, works: list[Work], writer: BlockWriter) -> distributed.Future:
         self._serial += 1
@@ -141,16 +145,23 @@ class _Watch:
         """Raise ClusterError if a state without hope has lasted too long."""
         if self._client.status not in ("running", "connecting"):
             raise ClusterError("The scheduler was lost; what is done is saved.")
-        self._bear("lost", self._client.status == "connecting", 30.0, "The scheduler does not answer any more")
+        self._bear(
+            "lost", self._client.status == "connecting", 30.0, "The scheduler does not answer any more"
+        )
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         self._bear("none", not workers, self._patience.without_workers, "There are no workers")
         paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers)
         self._bear(
-            "paused", paused, self._patience.all_paused, "All workers are paused because their memory is nearly full"
+            "paused",
+            paused,
+            self._patience.all_paused,
+            "All workers are paused because their memory is nearly full",
         )
 
     def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:
         if not is_so:
             self._since.pop(what, None)
         elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > seconds:
-            raise ClusterError(f"{message}, for {seconds:.0f} s now; what is done is saved, run again to resume.")
+            raise ClusterError(
+                f"{message}, for {seconds:.0f} s now; what is done is saved, run again to resume."
+            )

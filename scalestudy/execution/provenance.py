@@ -33,7 +33,11 @@ def _version(name: str) -> str:
 
 
 def _blas() -> str:
-    found = {f"{lib['internal_api']} {lib['version']} ({lib.get('architecture', '?')})" for lib in threadpool_info() if lib["user_api"] == "blas"}
+    found = {
+        f"{lib['internal_api']} {lib['version']} ({lib.get('architecture', '?')})"
+        for lib in threadpool_info()
+        if lib["user_api"] == "blas"
+    }
     return ", ".join(sorted(found)) or "unknown"
 
 
@@ -43,7 +47,9 @@ def _commit() -> str:
     if not (here / ".git").exists():
         return ""
     try:
-        asked = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=here, capture_output=True, text=True, timeout=5)  # noqa: S603, S607
+        asked = subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=here, capture_output=True, text=True, timeout=5
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return asked.stdout.strip()

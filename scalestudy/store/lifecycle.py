@@ -119,7 +119,9 @@ def completed(location: Location, manifest: Manifest) -> dict[Point, NDArray[np.
     """
     lengths = manifest.lengths
     shape = tuple(lengths[dim] for dim in schema.BLOCKWISE["done"].dims)
-    names = [name for name in location.names("done") if name.startswith("c.") and not name.endswith(".partial")]
+    names = [
+        name for name in location.names("done") if name.startswith("c.") and not name.endswith(".partial")
+    ]
     array = location.group("r")["done"]
     meaning: dict[bytes, int] = {}
     counts: dict[tuple[int, ...], NDArray[np.int32]] = {}
@@ -135,7 +137,10 @@ def completed(location: Location, manifest: Manifest) -> dict[Point, NDArray[np.
                 meaning[raw] = 0
         counts.setdefault(index[:-1], np.zeros(shape[-1], dtype=np.int32))[index[-1]] = meaning[raw]
     axes = [getattr(manifest, name) for name in AXES]
-    return {Point(*(axis[i] for axis, i in zip(axes, index, strict=True))): found for index, found in counts.items()}
+    return {
+        Point(*(axis[i] for axis, i in zip(axes, index, strict=True))): found
+        for index, found in counts.items()
+    }
 
 
 def _coordinates(manifest: Manifest) -> dict[str, NDArray[Any]]:

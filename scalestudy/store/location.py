@@ -66,7 +66,8 @@ class Location:
 
     @cached_property
     def _filesystem(self) -> tuple[Any, str]:
-        return url_to_fs(self.url)
+        filesystem, root = url_to_fs(self.url)
+        return filesystem, str(root)
 
     def __str__(self) -> str:
         if not self.is_local:
@@ -110,7 +111,7 @@ class Location:
         folder = f"{root}/{key}" if key else root
         if self.is_local:
             try:
-                return os.listdir(folder)
+                return [entry.name for entry in os.scandir(folder)]
             except (FileNotFoundError, NotADirectoryError):
                 return []
         fs.invalidate_cache()

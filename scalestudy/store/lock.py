@@ -15,6 +15,7 @@ import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import psutil
@@ -93,17 +94,21 @@ def _remote(location: Location) -> Iterator[None]:
 def _lives_here(holder: bytes) -> bool:
     card = _parsed(holder)
     try:
-        return card.get("host") == socket.gethostname() and psutil.Process(int(card["pid"])).create_time() == card["born"]
+        return bool(
+            card.get("host") == socket.gethostname()
+            and psutil.Process(int(card["pid"])).create_time() == card["born"]
+        )
     except (psutil.Error, KeyError, ValueError):
         return False
 
 
 def _lives_elsewhere(holder: bytes) -> bool:
     """Whether another host left its card: it may be alive, and nobody here can tell."""
-    return _parsed(holder).get("host", socket.gethostname()) != socket.gethostname()
+    here = socket.gethostname()
+    return bool(_parsed(holder).get("host", here) != here)
 
 
-def _parsed(holder: bytes) -> dict[str, object]:
+def _parsed(holder: bytes) -> dict[str, Any]:
     try:
         card = json.loads(holder)
     except ValueError:
@@ -113,7 +118,9 @@ def _parsed(holder: bytes) -> dict[str, object]:
 
 def _refusal(location: Location, holder: bytes, path: str) -> StoreLockedError:
     card = _parsed(holder)
-    who = f"process {card.get('pid', '?')} on host {card.get('host', '?')} (since {card.get('since', '?')})"
+    pid, host, since = (card.get(key, "?") for key in ("pid", "host", "since"))
+    who = f"process {pid} on host {host} (since {since})"
     return StoreLockedError(
-        f"{location} is being written by {who}. Wait for it or stop it; if that process is gone, remove {path}."
+        f"{location} is being written by {who}. Wait for it or stop it; "
+        f"if that process is gone, remove {path}."
     )

@@ -64,7 +64,9 @@ class Manifest:
 
     def grown(self, spec: Spec) -> Manifest:
         """Return the manifest after growing to hold a spec as well; axes are appended to, nothing shrinks."""
-        axes = {name: _appended(getattr(self, name), getattr(spec.grid, name)) for name in AXES}
+        axes: dict[str, Any] = {
+            name: _appended(getattr(self, name), getattr(spec.grid, name)) for name in AXES
+        }
         return replace(self, trials=max(self.trials, *(spec.trials_at(d) for d in spec.grid.d)), **axes)
 
     def check(self, spec: Spec, tokens: str, place: str) -> None:
@@ -81,12 +83,18 @@ class Manifest:
             return
         if differing == ["draw_version"]:
             raise StoreMismatchError(
-                f"{place} was drawn with draw version {self.identity.get('draw_version')}, this package draws version "
-                f"{DRAW_VERSION}: the same seed gives other numbers. Use another store, or the package version it names."
+                f"{place} was drawn with draw version {self.identity.get('draw_version')}, this package has "
+                f"{DRAW_VERSION}: the same seed gives other numbers. Use another store, "
+                "or the version of the package that made this one."
             )
-        lines = [f"  {key}: the store has {self.identity.get(key)!r}, the spec asks for {asked[key]!r}" for key in differing]
+        lines = [
+            f"  {key}: the store has {self.identity.get(key)!r}, the spec asks for {asked[key]!r}"
+            for key in differing
+        ]
         raise StoreMismatchError(
-            f"{place} holds another study:\n" + "\n".join(lines) + "\nThese are fixed for a store; give the spec another `store`."
+            f"{place} holds another study:\n"
+            + "\n".join(lines)
+            + "\nThese are fixed for a store; give the spec another `store`."
         )
 
     @property
@@ -132,7 +140,9 @@ class Manifest:
         """
         try:
             if data["format"] != FORMAT:
-                raise StoreError(f"{place} has store format {data['format']}; this package reads format {FORMAT}.")
+                raise StoreError(
+                    f"{place} has store format {data['format']}; this package reads format {FORMAT}."
+                )
             identity = dict(data["identity"])
             identity["models"] = tuple(identity["models"])
             return cls(

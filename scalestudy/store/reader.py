@@ -46,7 +46,8 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     mask = xr.DataArray(complete, dims=(*AXES, "trial"))
     for name in ("squared_singular_values", "row_normalizer", "seconds"):
         dataset[name] = dataset[name].where(mask).assign_attrs(dataset[name].attrs)
-    return dataset.sortby(list(AXES))
+    ordered: xr.Dataset = dataset.sortby(list(AXES))
+    return ordered
 
 
 def _done_array(location: Location, manifest: Manifest) -> NDArray[np.int32]:

@@ -106,7 +106,11 @@ def put_tokens(location: Location, matrix: NDArray[np.float64]) -> None:
     group = location.group("r+")
     if "tokens" not in group:
         array = group.create_group("tokens").create_array(
-            "matrix", shape=matrix.shape, chunks=matrix.shape, dtype="float64", compressors=[ZstdCodec(level=1), Crc32cCodec()]
+            "matrix",
+            shape=matrix.shape,
+            chunks=matrix.shape,
+            dtype="float64",
+            compressors=[ZstdCodec(level=1), Crc32cCodec()],
         )
         array[...] = matrix
 
@@ -132,7 +136,9 @@ def _member(group: zarr.Group, name: str) -> zarr.Array[Any] | None:
     return found if isinstance(found, zarr.Array) else None
 
 
-def _create(group: zarr.Group, name: str, variable: Variable, shape: tuple[int, ...], manifest: Manifest) -> None:
+def _create(
+    group: zarr.Group, name: str, variable: Variable, shape: tuple[int, ...], manifest: Manifest
+) -> None:
     blockwise = name in BLOCKWISE
     lengths = chunks(manifest)
     attributes: dict[str, Any] = {"long_name": variable.long_name, "units": variable.units}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -37,7 +37,11 @@ def describe(error: ValidationError, data: Any, model: type[BaseModel]) -> list[
         if path not in found or item["type"] == "one_of":
             found[path] = problem
     # A union reports every branch it tried: the deepest path is the branch that the user meant.
-    return [p for path, p in found.items() if not any(len(q) > len(path) and q[: len(path)] == path for q in found)]
+    return [
+        p
+        for path, p in found.items()
+        if not any(len(q) > len(path) and q[: len(path)] == path for q in found)
+    ]
 
 
 def nearest(name: object, names: Iterable[str]) -> str:

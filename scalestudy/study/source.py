@@ -6,10 +6,11 @@ that could build an object. Only plain dictionaries, lists, strings, numbers, bo
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -22,18 +23,19 @@ _DEEPEST = 20
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with the scalars of the YAML 1.2 core schema."""
-
-    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+    """PyYAML's safe loader without aliases, with the scalars of the YAML 1.2 core schema."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Refuse aliases: a few of them can expand to more than the memory holds."""
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.MarkedYAMLError(problem=f"the alias *{event.anchor} is not allowed", problem_mark=event.start_mark)
+            event = self.get_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(
+                problem=f"the alias *{event.anchor} is not allowed", problem_mark=event.start_mark
+            )
         return super().compose_node(parent, index)
 
 
+_Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in [
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
@@ -76,7 +78,7 @@ class Source:
         return self.name
 
 
-def read_source(path: str | Path) -> Source:
+def read_source(path: str | os.PathLike[str]) -> Source:
     """Read a spec file.
 
     Raises
@@ -87,7 +89,9 @@ def read_source(path: str | Path) -> Source:
     path = Path(path)
     try:
         if path.is_file() and path.stat().st_size > _LARGEST_FILE:
-            raise SpecError(f"{path}: a spec has at most {_LARGEST_FILE} bytes, this is {path.stat().st_size}.")
+            raise SpecError(
+                f"{path}: a spec has at most {_LARGEST_FILE} bytes, this is {path.stat().st_size}."
+            )
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not a UTF-8 text file ({error.reason} at byte {error.start}).") from None
@@ -133,7 +137,9 @@ def override(source: Source, assignments: list[str]) -> Source:
         key, equals, text = assignment.partition("=")
         names = [name.strip() for name in key.split(".")]
         if not equals or not all(names):
-            raise SpecError(f"--set {assignment}: must look like key.subkey=value, for example grid.beta=0.5,1.")
+            raise SpecError(
+                f"--set {assignment}: must look like key.subkey=value, for example grid.beta=0.5,1."
+            )
         label = f"--set {assignment}"
         listed = "," in text and not text.lstrip().startswith(("[", "{", '"', "'"))
         parsed = parse_source(f"value: [{text}]" if listed else f"value: {text}", label)
@@ -147,6 +153,12 @@ def override(source: Source, assignments: list[str]) -> Source:
         places = {old: place for old, place in places.items() if old[: len(path)] != path}
         places[path] = label
     return Source(data, source.name, source.text, places)
+
+
+def dump(data: dict[str, Any]) -> str:
+    """Write plain values as a YAML text that `parse_source` reads back."""
+    text: str = yaml.safe_dump(data, sort_keys=False, default_flow_style=None)
+    return text
 
 
 def _refuse_unprintable(text: str, name: str) -> None:
@@ -201,4 +213,6 @@ def _copy(value: Any) -> Any:
 
 
 def _kind(value: Any) -> str:
-    return {list: "a list", str: "a string", type(None): "empty"}.get(type(value), f"a {type(value).__name__}")
+    return {list: "a list", str: "a string", type(None): "empty"}.get(
+        type(value), f"a {type(value).__name__}"
+    )

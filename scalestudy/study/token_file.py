@@ -35,16 +35,23 @@ def read_tokens(spec: Spec) -> NDArray[np.float64] | None:
     except FileNotFoundError:
         raise SpecError(f"tokens.file: {name}: no such file.") from None
     except (OSError, ValueError, EOFError) as error:
-        raise SpecError(f"tokens.file: {name}: not a .npy array of numbers: {str(error).splitlines()[0]}") from None
+        raise SpecError(
+            f"tokens.file: {name}: not a .npy array of numbers: {str(error).splitlines()[0]}"
+        ) from None
     if not isinstance(stored, np.ndarray) or stored.ndim != 2 or stored.dtype.kind not in "fiu":
-        what = f"shape {stored.shape} and dtype {stored.dtype}" if isinstance(stored, np.ndarray) else "an archive"
+        what = (
+            f"shape {stored.shape} and dtype {stored.dtype}"
+            if isinstance(stored, np.ndarray)
+            else "an archive"
+        )
         raise SpecError(f"tokens.file: {name}: a token matrix is two-dimensional and real; this has {what}.")
     (d,), (gamma,) = spec.grid.d, spec.grid.gamma
     if stored.shape != (round(gamma * d), d):
         ell, width = stored.shape
         raise SpecError(
             f"tokens.file: {name}: the matrix has {ell} tokens of dimension {width}, the grid asks for "
-            f"{round(gamma * d)} of dimension {d}; set grid.d = {width} and grid.gamma = {ell / max(width, 1):.12g}."
+            f"{round(gamma * d)} of dimension {d}; "
+            f"set grid.d = {width} and grid.gamma = {ell / max(width, 1):.12g}."
         )
     try:
         return unit_rows(stored, Sizes(d=d, ell=stored.shape[0], d_qk=1))
