@@ -14,8 +14,8 @@ SOLVERS: dict[str, Callable[[], Solver]] = {"svd": SVD, "gram": Gram, "two_stage
 
 
 # One stage reads the whole matrix from memory for every column, two stages pay for the band. Time of Gram
-# over time of TwoStage for the five reductions of a ladder, paired medians on one core of a 2.1 GHz Xeon (AVX-512)
-# whose other core was busy, SciPy 1.17, OpenBLAS 0.3.34:
+# over time of TwoStage for the five reductions of a ladder, paired medians on one core of a 2.1 GHz Xeon
+# (AVX-512) whose other core was busy, SciPy 1.17, OpenBLAS 0.3.34:
 #   n         256    512    700    850    1000   1400   2000
 #   float64   0.77   0.87   0.94   1.1    1.2    1.5    1.7
 #   float32   0.68   0.74   0.76   0.80   0.85   1.1    1.2
