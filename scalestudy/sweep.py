@@ -15,8 +15,9 @@ from rich.console import Console
 
 from scalestudy.commands import INTERRUPTED, command
 from scalestudy.execution.forecast import Forecast, forecast
+from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
-from scalestudy.execution.session import Report, carry_out, with_options
+from scalestudy.execution.session import Report, carry_out
 from scalestudy.reporting.terminal import console, duration, size, summary_table
 from scalestudy.store import open_study
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source

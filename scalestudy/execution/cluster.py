@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import signal
 import socket
 import warnings
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +103,7 @@ def dashboard_link(client: distributed.Client) -> str | None:
 
 @contextlib.contextmanager
 def _local(workers: int) -> Iterator[DaskCluster]:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _interrupts_for_us_alone():
         # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
         warnings.filterwarnings("ignore", message="Port .* is already in use")
         try:
@@ -151,6 +153,22 @@ def _reach(cluster: Cluster) -> distributed.Client:
         raise ClusterError(
             f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}"
         ) from None
+
+
+@contextlib.contextmanager
+def _interrupts_for_us_alone() -> Iterator[None]:
+    """Start threads and processes that never see Ctrl-C, which a terminal sends to all of a group.
+
+    A blocked signal stays blocked in every thread and process that is started meanwhile, and in those that
+    they start, so also in a worker that replaces a dead one. Ctrl-C itself is only put off until the end.
+    """
+    # Starting its helper process, multiprocessing unblocks the signal; so that is started first.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_free(port: int) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from threadpoolctl import threadpool_limits
 
 from scalestudy import store as kept
+from scalestudy.execution.options import fit_workers
 from scalestudy.execution.requests import request_for
-from scalestudy.execution.session import fit_workers
 from scalestudy.execution.trial import run_trial
 from scalestudy.store import Location, Manifest
 from scalestudy.study import CostModel, Plan, Point, Spec, make_plan, points_of, trials_per_block
