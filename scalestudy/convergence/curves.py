@@ -58,6 +58,7 @@ def histogram_distance(
     """
     top = _RANGE_AT_BETA_ONE * np.expm1(beta**2) / np.expm1(1.0)
     densities = [
-        np.histogram(bulk(values, drop), bins=BINS, range=(0.0, top), density=True)[0] for values in (squares, reference)
+        np.histogram(bulk(values, drop), bins=BINS, range=(0.0, top), density=True)[0]
+        for values in (squares, reference)
     ]
     return float(np.abs(densities[0] - densities[1]).sum() * top / BINS)
