@@ -49,7 +49,7 @@ class GaussianEquivalentLaw:
     Examples
     --------
     >>> law = GaussianEquivalentLaw(1.0)
-    >>> round(law.cdf(2.0), 12)
+    >>> print(round(law.cdf(2.0), 12))
     0.685852215853
     >>> [(round(a, 9), round(b, 9)) for a, b in GaussianEquivalentLaw(0.3, 1, 1 / 4).support()]
     [(0.0, 0.012456582), (0.053991044, 1.126200593)]
