@@ -11,7 +11,7 @@ from scalestudy.limit.law import Complex, Real
 from scalestudy.limit.parameters import Statistics
 from scalestudy.limit.tabulated_band import TabulatedBand
 
-TOTALS_TOLERANCE = 1e-8
+TOTALS_TOLERANCE = 1e-7
 
 
 class TabulatedLaw:
@@ -40,7 +40,7 @@ class TabulatedLaw:
         )
         edges = self._curve.edges()
         self._hard_edge = edges[0]
-        between = self._curve.mass(np.array([complex(edge.w) for edge in edges[2::2]])).tolist()
+        between = [float(self._curve.mass(np.array([complex(edge.w)]))[0]) for edge in edges[2::2]]
         masses = [0.0, *between, 1.0]
         self._bands = [
             TabulatedBand(self._curve, *ends)

@@ -5,7 +5,8 @@ A law of the tokens' Gram matrix X X^T enters only through
     chi(w) = int w / (w - t) dkappa(t),     1 - chi = -int t / (w - t) dkappa(t),
     argument(w) = int arg(w - t) dkappa(t),
 
-the first two both to full relative accuracy. Mean 1 is a property of every kappa here: scores have unit variance.
+the first two both to full relative accuracy. Mean 1 is a property of every kappa here: scores have unit
+variance.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scalestudy.limit.law import Complex, Real
 from scalestudy.limit.marchenko_pastur import MarchenkoPastur
 
 CHUNK = 1 << 21
+SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class Response:
 
 class GramLaw(Protocol):
     """A law of X X^T with mean one."""
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether X X^T = I, for which the law has a closed form."""
 
     def response(self, w: Complex) -> Response:
         """chi and its relatives at w off the support."""
@@ -58,6 +64,11 @@ class Atoms:
 
     def __init__(self, places: Real, weights: Real) -> None:
         self.places, self.weights = places, weights
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the only atom is at 1."""
+        return len(self.places) == 1
 
     def response(self, w: Complex) -> Response:
         """chi and its relatives, summed over atoms."""
@@ -100,6 +111,8 @@ class MarchenkoPasturGram:
         ell / d.
     """
 
+    is_identity = False
+
     def __init__(self, gamma: float) -> None:
         self._law = MarchenkoPastur(1.0, gamma)
         self._gamma = gamma
@@ -109,8 +122,7 @@ class MarchenkoPasturGram:
         gamma = self._gamma
         g = np.asarray(self._law.stieltjes(w))
         rest = g / (1.0 + gamma * g)
-        slope = -g + w * (gamma * g * g + g) / (2.0 * gamma * w * g + w - 1.0 + gamma)
-        return Response(-w * g, rest, slope)
+        return Response(-w * g, rest, rest / (2.0 * gamma * w * g + w - 1.0 + gamma))
 
     def argument(self, w: Complex) -> Real:
         """Imaginary part of ``-w g - log g + log(1 + gamma g) / gamma``, and pi."""
@@ -172,11 +184,12 @@ def _spectrum(matrix: Real, gamma: float) -> GramLaw:
     ell, d = matrix.shape
     if not math.isclose(gamma, ell / d, rel_tol=1e-9):
         raise LawError(f"Invalid gamma {gamma!r} for tokens of shape {matrix.shape}. Must be {ell / d!r}.")
-    singular = np.linalg.svd(matrix / norms, compute_uv=False)
-    squares = np.concatenate([np.sort(singular) ** 2, np.zeros(max(0, ell - d))])
+    rows = matrix / norms
+    squares = np.linalg.eigvalsh(rows @ rows.T if ell <= d else rows.T @ rows)
+    squares = np.concatenate([np.zeros(max(0, ell - d)), squares])
     # Eigenvalues that differ by rounding only are one atom: orthonormal rows must give a single one.
-    places, counts = np.unique(np.where(squares < 1e-13 * squares.max(), 0.0, squares), return_counts=True)
-    starts = np.flatnonzero(np.diff(places, prepend=-1.0) > 1e-13 * places[-1])
+    places, counts = np.unique(np.where(squares < SAME * squares.max(), 0.0, squares), return_counts=True)
+    starts = np.flatnonzero(np.diff(places, prepend=-1.0) > SAME * places[-1])
     weights = np.add.reduceat(counts, starts) / ell
     centres = np.add.reduceat(places * counts, starts) / (weights * ell)
     return Atoms(centres / (centres @ weights), weights)

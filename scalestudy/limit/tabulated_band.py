@@ -18,8 +18,11 @@ Mask = npt.NDArray[np.bool_]
 HARD_REACH, SOFT_REACH = 28.0, 17.0
 FIRST_SPACING = 0.2
 ROUNDS = 30
+LEAVE_STEPS = 9
 CDF_TOLERANCE = 1e-10
 PDF_TOLERANCE = 1e-7
+INTERIOR = 12.0
+NODES_MAXIMUM = 6000
 QUANTILE_STEPS = 12
 
 
@@ -62,8 +65,8 @@ class TabulatedBand:
         self._curve, self._hard = curve, left.x == 0.0
         self.band = Band(float(np.sqrt(left.x)), float(np.sqrt(right.x)), below, upto - below)
         reach = HARD_REACH if self._hard else SOFT_REACH
-        nodes = np.arange(-round(reach / FIRST_SPACING), round(SOFT_REACH / FIRST_SPACING) + 1) * FIRST_SPACING
-        exact = self._exact(nodes, self._walk(nodes, left, right))
+        nodes = np.arange(-round(reach / FIRST_SPACING), round(SOFT_REACH / FIRST_SPACING) + 1) *
+        FIRST_SPACING exact = self._exact(nodes, self._walk(nodes, left, right))
         self.cdf_error = np.inf
         for _ in range(ROUNDS):
             self._tabulate(nodes, exact)
@@ -72,12 +75,15 @@ class TabulatedBand:
             miss = np.abs(self._mass_spline(middle) - truth.mass)
             miss_density = np.abs(np.expm1(self._density_spline(middle) - truth.log_density))
             self.cdf_error = float(miss.max())
-            coarse = (miss > CDF_TOLERANCE) | (miss_density > PDF_TOLERANCE)
+            # Next to an edge the density is known no better than x itself, and splines follow its power law.
+            coarse = (miss > CDF_TOLERANCE) | ((miss_density > PDF_TOLERANCE) & (np.abs(middle) < INTERIOR))
             if not coarse.any():
                 return
             # A spline needs its neighbours: refine those cells too.
             coarse[1:] |= coarse[:-1]
             coarse[:-1] |= coarse[1:]
+            if coarse.sum() + len(nodes) > NODES_MAXIMUM:
+                break
             nodes, exact = _insert(nodes, exact, middle, truth, coarse)
         raise LawError(
             f"The law's tables miss their tolerance: {self.cdf_error:.1e} in the distribution function, "
@@ -177,13 +183,14 @@ class TabulatedBand:
     def _leave(self, edge: Edge, x: float) -> Complex:
         """First point inside: w - w_edge = i sqrt(2 |x - x_edge| / z'')."""
         step = 1e-4 * abs(edge.w)
-        while True:
+        for _ in range(LEAVE_STEPS):
             around = np.array([complex(edge.w - step), complex(edge.w + step)])
             slopes = self._curve.z_and_slope(around)[1].real
             curvature = (slopes[1] - slopes[0]) / (2.0 * step)
             if slopes[0] < 0.0 < slopes[1]:
                 return np.array([edge.w + 1j * np.sqrt(2.0 * (edge.x - x) / curvature)])
             step *= 0.1
+        raise LawError(f"The support of this law cannot be resolved: its edge {edge.x:.6g} theta1 is not isolated.")
 
     def _exact(self, tau: Real, w: Complex) -> Exact:
         log_density = np.log(2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(w).imag)
@@ -200,7 +207,8 @@ class TabulatedBand:
         self._last_mass = float(self._flow[-1] / 1.5)
         self._mass_spline: BSpline = make_interp_spline(nodes, exact.mass, k=5)
         self._density_spline: BSpline = make_interp_spline(nodes, exact.log_density, k=5)
-        self._mean_spline: BSpline = make_interp_spline(nodes, self.x(nodes) * self._flow, k=5).antiderivative()
+        self._mean_spline: BSpline = make_interp_spline(nodes, self.x(nodes) * self._flow,
+        k=5).antiderivative()
 
 
 def _insert(nodes: Real, exact: Exact, middle: Real, truth: Exact, chosen: Mask) -> tuple[Real, Exact]:
