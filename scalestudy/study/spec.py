@@ -17,7 +17,8 @@ from pydantic_core import PydanticCustomError
 from scalestudy.ensembles import MODELS, TOKENS
 from scalestudy.study.problems import describe, raise_all
 from scalestudy.study.rules import broken_rules
-from scalestudy.study.source import Source, dump, override, read_source
+from scalestudy.study.source import Source, override, read_source
+from scalestudy.study.yaml12 import dump
 
 DTYPES = ("float64", "float32")
 SOLVERS = ("auto", "svd", "gram", "two_stage")
@@ -182,7 +183,9 @@ def load_spec(path: str | os.PathLike[str], *, set: list[str] | None = None) -> 
 def parse_spec(source: Source) -> Spec:
     """Check a parsed YAML text; see `load_spec`."""
     data = dict(source.data)
-    data.setdefault("name", Path(source.name).stem or "study")
+    # A file's name may hold more than a spec's name can: bytes that are no UTF-8, control characters.
+    stem = "".join(letter if letter.isprintable() else "_" for letter in Path(source.name).stem)
+    data.setdefault("name", stem[:200] or "study")
     data.setdefault("store", f"results/{data['name']}.zarr")
     try:
         spec = Spec.model_validate(data)
