@@ -4,6 +4,7 @@ A *location* is where; a *manifest* is what the store is about and how large it 
 arrays. A *block* is the unit of writing: its task alone writes its chunks, whole, and then its `done`.
 """
 
+from scalestudy.store.derived import read_group, write_group
 from scalestudy.store.failures import Failure, clear, failures, record
 from scalestudy.store.lifecycle import check_place, completed, prepare, read_attributes, read_manifest
 from scalestudy.store.location import Location
@@ -27,8 +28,10 @@ __all__ = [
     "open_study",
     "prepare",
     "read_attributes",
+    "read_group",
     "read_manifest",
     "read_tokens",
     "record",
+    "write_group",
     "writing",
 ]
