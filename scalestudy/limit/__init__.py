@@ -25,7 +25,7 @@ Examples
 >>> [(a, round(b, 12)) for a, b in law.support()]
 [(0.0, 9.009542550375)]
 >>> law.ppf([0.25, 0.5, 0.75]).round(6).tolist()
-[0.200544, 0.886803, 2.603748]
+[0.203604, 0.907169, 2.585822]
 """
 
 from scalestudy.limit.finite_size import (

@@ -14,7 +14,6 @@ from scalestudy.limit.gram import gram_law
 from scalestudy.limit.law import Complex, Real, at_complex, at_points, at_probabilities, draw, order_of
 from scalestudy.limit.parameters import Statistics, positive, statistics_from_beta, statistics_from_thetas
 
-
 CLOSED_FORM = ("identity", "orthonormal")
 
 
@@ -70,9 +69,9 @@ class GaussianEquivalentLaw:
     0.685852215853
     >>> [(round(a, 9), round(b, 9)) for a, b in GaussianEquivalentLaw(0.3, 1, 1 / 4).support()]
     [(0.0, 0.012456582), (0.053991044, 1.126200593)]
-    >>> GaussianEquivalentLaw(1.0, gamma=2)
+    >>> GaussianEquivalentLaw(1.0, gamma=0.5, tokens="parseval")
     Traceback (most recent call last):
-    scalestudy.errors.LawError: Invalid gamma 2 for orthonormal tokens. Must be at most 1.
+    scalestudy.errors.LawError: Invalid gamma 0.5 for parseval tokens. Must be at least 1.
     """
 
     def __init__(
@@ -108,9 +107,9 @@ class GaussianEquivalentLaw:
         return law
 
     def _set(self, statistics: Statistics, gamma: float | None, tokens: str | npt.ArrayLike) -> None:
-        ratio = float(statistics.ratio)
-        self.theta1, self.theta2, self.ratio, self._tokens = statistics.theta1, statistics.theta2, ratio,
-        tokens self._solver: Solver
+        self.theta1, self.theta2, self.ratio = statistics.theta1, statistics.theta2, float(statistics.ratio)
+        self._tokens = tokens if isinstance(tokens, str) else "matrix"
+        self._solver: Solver
         if gamma is None and isinstance(tokens, str) and tokens in CLOSED_FORM:
             self._solver = ClosedFormLaw(statistics)
             return
@@ -121,8 +120,8 @@ class GaussianEquivalentLaw:
         self._solver = ClosedFormLaw(statistics) if kappa.is_identity else TabulatedLaw(statistics, kappa)
 
     def __repr__(self) -> str:
-        tokens = repr(self._tokens) if isinstance(self._tokens, str) else "<matrix>"
-        return f"GaussianEquivalentLaw of theta1={self.theta1!r}, theta2={self.theta2!r}, ratio={self.ratio!r}, {tokens}"
+        statistics = f"theta1={self.theta1!r}, theta2={self.theta2!r}, ratio={self.ratio!r}"
+        return f"<GaussianEquivalentLaw {statistics}, tokens={self._tokens}>"
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """Density; infinite at x = 0 and zero at the other edges."""

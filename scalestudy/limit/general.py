@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalestudy.errors import LawError
-from scalestudy.limit.general_curve import GeneralCurve
+from scalestudy.limit.general_curve import GeneralCurve, conjugated
 from scalestudy.limit.gram import GramLaw
 from scalestudy.limit.law import Complex, Real
 from scalestudy.limit.parameters import Statistics
@@ -106,6 +106,5 @@ class TabulatedLaw:
     def stieltjes(self, z: Complex) -> Complex:
         """Return m(z) = int dnu / (x - z), exactly; on the support, its limit from the upper half plane."""
         lower = z.imag < 0.0
-        w = self._curve.physical(np.where(lower, z.conj(), z) / self._scale)
-        m = self._curve.stieltjes(w) / self._scale
-        return np.where(lower, m.conj(), m)
+        w = self._curve.physical(conjugated(z, lower) / self._scale)
+        return conjugated(self._curve.stieltjes(w) / self._scale, lower)

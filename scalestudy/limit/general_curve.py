@@ -28,7 +28,7 @@ from scipy.optimize import brentq
 
 from scalestudy.errors import LawError
 from scalestudy.limit.gram import GramLaw
-from scalestudy.limit.law import Complex, Real
+from scalestudy.limit.law import Complex, Mask, Real
 
 SAMPLES_PER_GAP = 24
 NEWTON_TOLERANCE = 1e-10
@@ -104,14 +104,14 @@ class GeneralCurve:
     def physical(self, z: Complex) -> Complex:
         """Return w over z, Im z >= 0, followed down from far above, where w is close to z / b2."""
         far = 1e3 * (1.0 + np.abs(z))
-        w = (z + 1j * far) / self.b2
+        w: Complex = (z + 1j * far) / self.b2
         for height in far * DESCENT[:, None]:
-            w, _ = self.newton(w, z + 1j * height, steps=6)
-        w, _ = self.newton(w, z)
-        return np.where(w.imag < 0.0, w.conj(), w)
+            w = self.newton(w, z + 1j * height, steps=6)[0]
+        w = self.newton(w, z)[0]
+        return conjugated(w, w.imag < 0.0)
 
     def follow(self, w: complex, start: float, stop: float) -> complex:
-        """Continue w from z = start^2 to z = stop^2, inside the support, in steps short enough to stay on path."""
+        """Continue w inside the support from z = start^2 to z = stop^2, in steps short enough to stay on path."""
         r, step = start, stop - start
         point = np.array([w])
         for _ in range(PATH_STEPS):
@@ -200,9 +200,8 @@ class GeneralCurve:
         slopes = self._real_slope(w)
         found = []
         for i in np.flatnonzero(slopes[:-1] * slopes[1:] < 0.0):
-            root = float(brentq(lambda s: float(self._real_slope(np.array([s]))[0]), w[i], w[i + 1],
-            xtol=1e-15)) found.append(Edge(root,
-            float(self.z_and_slope(np.array([complex(root)]))[0][0].real)))
+            root = float(brentq(self._slope_at, w[i], w[i + 1], xtol=1e-15))
+            found.append(Edge(root, float(self.z_and_slope(np.array([complex(root)]))[0][0].real)))
         return found
 
     def _is_physical(self, gap: tuple[Edge, Edge]) -> bool:
@@ -210,9 +209,18 @@ class GeneralCurve:
         w = self.physical(np.array([complex(middle)]))[0]
         return bool(abs(w.imag) < 1e-6 * abs(w) and gap[0].w < w.real < gap[1].w)
 
+    def _slope_at(self, w: float) -> float:
+        return float(self._real_slope(np.array([w]))[0])
+
     def _real_slope(self, w: Real) -> Real:
         slope: Real = self.z_and_slope(w.astype(np.complex128))[1].real
         return slope
+
+
+def conjugated(values: Complex, where: Mask) -> Complex:
+    """Conjugate some of the values."""
+    result: Complex = np.where(where, values.conj(), values)
+    return result
 
 
 def _samples(left: float, right: float) -> Real:

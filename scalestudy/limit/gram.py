@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -44,7 +45,7 @@ class GramLaw(Protocol):
         """Whether X X^T = I, for which the law has a closed form."""
 
     def response(self, w: Complex) -> Response:
-        """chi and its relatives at w off the support."""
+        """Return chi and its relatives at w off the support."""
 
     def argument(self, w: Complex) -> Real:
         """Integral of arg(w - t) dkappa(t), Im w >= 0."""
@@ -71,7 +72,7 @@ class Atoms:
         return len(self.places) == 1
 
     def response(self, w: Complex) -> Response:
-        """chi and its relatives, summed over atoms."""
+        """Return chi and its relatives, summed over atoms."""
         t, p = self.places, self.weights
 
         def sums(points: Complex) -> Complex:
@@ -85,21 +86,24 @@ class Atoms:
         """Mean angle at which the atoms are seen."""
 
         def angles(points: Complex) -> Complex:
-            return (np.angle(points[:, None] - self.places) @ self.weights)[None, :]
+            mean: Real = np.angle(points[:, None] - self.places) @ self.weights
+            return mean[None, :].astype(np.complex128)
 
-        return self._in_chunks(angles, w, 1)[0].real
+        angle: Real = self._in_chunks(angles, w, 1)[0].real
+        return angle
 
     def gaps(self) -> list[tuple[float, float]]:
         """Spaces between atoms."""
         ends = [0.0, *self.places[self.places > 0.0].tolist(), math.inf]
-        return list(zip(ends[:-1], ends[1:], strict=True))
+        return list(pairwise(ends))
 
     def _in_chunks(self, function: Callable[[Complex], Complex], w: Complex, rows: int) -> Complex:
         """Bound the memory of the (points, atoms) table."""
         flat = np.asarray(w).ravel()
         size = max(1, CHUNK // len(self.places))
         parts = [function(flat[i : i + size]) for i in range(0, len(flat), size)]
-        return np.concatenate(parts, axis=1).reshape(rows, *np.shape(w))
+        table: Complex = np.concatenate(parts, axis=1).reshape(rows, *np.shape(w))
+        return table
 
 
 class MarchenkoPasturGram:
@@ -118,15 +122,15 @@ class MarchenkoPasturGram:
         self._gamma = gamma
 
     def response(self, w: Complex) -> Response:
-        """chi = -w g with ``gamma w g^2 + (w - 1 + gamma) g + 1 = 0``, whence ``1 - chi = g / (1 + gamma g)``."""
+        """Return chi = -w g, with 1 - chi = g / (1 + gamma g) by the equation of g."""
         gamma = self._gamma
-        g = np.asarray(self._law.stieltjes(w))
+        g: Complex = np.asarray(self._law.stieltjes(w), dtype=np.complex128)
         rest = g / (1.0 + gamma * g)
         return Response(-w * g, rest, rest / (2.0 * gamma * w * g + w - 1.0 + gamma))
 
     def argument(self, w: Complex) -> Real:
         """Imaginary part of ``-w g - log g + log(1 + gamma g) / gamma``, and pi."""
-        g = np.asarray(self._law.stieltjes(w))
+        g: Complex = np.asarray(self._law.stieltjes(w), dtype=np.complex128)
         angle: Real = np.pi - (w * g).imag - np.angle(g) + np.angle(1.0 + self._gamma * g) / self._gamma
         return angle
 
@@ -138,13 +142,13 @@ class MarchenkoPasturGram:
 
 def orthonormal(gamma: float) -> GramLaw:
     """X X^T = I: a single atom at 1."""
-    _require(gamma <= 1.0, gamma, "orthonormal", "at most 1: no more than d tokens can be orthonormal")
+    _require(gamma <= 1.0, gamma, "orthonormal", "at most 1")
     return Atoms(np.ones(1), np.ones(1))
 
 
 def parseval(gamma: float) -> GramLaw:
     """X^T X = gamma I: an atom of mass 1/gamma at gamma, the rest at 0."""
-    _require(gamma >= 1.0, gamma, "parseval", "at least 1: a tight frame spans the space")
+    _require(gamma >= 1.0, gamma, "parseval", "at least 1")
     if gamma == 1.0:
         return orthonormal(gamma)
     return Atoms(np.array([0.0, gamma]), np.array([1.0 - 1.0 / gamma, 1.0 / gamma]))

@@ -1,19 +1,16 @@
-"""One interval of a general law's support: exact values at the nodes of a grid in tau, splines between them."""
+"""One interval of a general law's support: exact values at nodes in tau, splines between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.interpolate import BSpline, make_interp_spline
 
 from scalestudy.errors import LawError
 from scalestudy.limit.bands import Band
 from scalestudy.limit.general_curve import Edge, GeneralCurve
-from scalestudy.limit.law import Complex, Real
-
-Mask = npt.NDArray[np.bool_]
+from scalestudy.limit.law import Complex, Mask, Real
 
 HARD_REACH, SOFT_REACH = 28.0, 17.0
 FIRST_SPACING = 0.2
@@ -65,8 +62,9 @@ class TabulatedBand:
         self._curve, self._hard = curve, left.x == 0.0
         self.band = Band(float(np.sqrt(left.x)), float(np.sqrt(right.x)), below, upto - below)
         reach = HARD_REACH if self._hard else SOFT_REACH
-        nodes = np.arange(-round(reach / FIRST_SPACING), round(SOFT_REACH / FIRST_SPACING) + 1) *
-        FIRST_SPACING exact = self._exact(nodes, self._walk(nodes, left, right))
+        cells = round((reach + SOFT_REACH) / FIRST_SPACING)
+        nodes = np.linspace(-reach, SOFT_REACH, cells + 1)
+        exact = self._exact(nodes, self._walk(nodes, left, right))
         self.cdf_error = np.inf
         for _ in range(ROUNDS):
             self._tabulate(nodes, exact)
@@ -164,8 +162,8 @@ class TabulatedBand:
             found[k] = self._curve.follow(complex(found[k + 1]), float(r[k + 1]), float(r[k]))
         if abs(found[0] - left.w) > 1e-2 * (abs(left.w) + abs(right.w)):
             raise LawError(
-                f"The support of this law cannot be resolved: no path leads from its edge {right.x:.6g} theta1 "
-                f"to {left.x:.6g} theta1."
+                "The support of this law cannot be resolved: no path leads "
+                f"from its edge {right.x:.6g} theta1 to {left.x:.6g} theta1."
             )
         return found
 
@@ -190,7 +188,9 @@ class TabulatedBand:
             if slopes[0] < 0.0 < slopes[1]:
                 return np.array([edge.w + 1j * np.sqrt(2.0 * (edge.x - x) / curvature)])
             step *= 0.1
-        raise LawError(f"The support of this law cannot be resolved: its edge {edge.x:.6g} theta1 is not isolated.")
+        raise LawError(
+            f"The support of this law cannot be resolved: its edge {edge.x:.6g} theta1 is not isolated."
+        )
 
     def _exact(self, tau: Real, w: Complex) -> Exact:
         log_density = np.log(2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(w).imag)
@@ -207,8 +207,9 @@ class TabulatedBand:
         self._last_mass = float(self._flow[-1] / 1.5)
         self._mass_spline: BSpline = make_interp_spline(nodes, exact.mass, k=5)
         self._density_spline: BSpline = make_interp_spline(nodes, exact.log_density, k=5)
-        self._mean_spline: BSpline = make_interp_spline(nodes, self.x(nodes) * self._flow,
-        k=5).antiderivative()
+        self._mean_spline: BSpline = make_interp_spline(
+            nodes, self.x(nodes) * self._flow, k=5
+        ).antiderivative()
 
 
 def _insert(nodes: Real, exact: Exact, middle: Real, truth: Exact, chosen: Mask) -> tuple[Real, Exact]:
