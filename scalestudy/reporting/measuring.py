@@ -5,7 +5,15 @@ from __future__ import annotations
 import xarray as xr
 
 from scalestudy.convergence import distances
-from scalestudy.store import Location, open_study, read_group, read_manifest, read_tokens, write_group, writing
+from scalestudy.store import (
+    Location,
+    open_study,
+    read_group,
+    read_manifest,
+    read_tokens,
+    write_group,
+    writing,
+)
 
 GROUP = "convergence"
 
@@ -30,7 +38,9 @@ def measure(location: Location, drop: int = 3) -> xr.Dataset:
     StoreError
         If there is no such store, or another run is writing to it.
     """
-    matrix = read_tokens(location) if read_manifest(location).identity["tokens"].startswith("matrix ") else None
+    matrix = (
+        read_tokens(location) if read_manifest(location).identity["tokens"].startswith("matrix ") else None
+    )
     with writing(location):
         earlier = read_group(location, GROUP)
         found = distances(open_study(location.url), drop, tokens=matrix, reuse=earlier).compute()
