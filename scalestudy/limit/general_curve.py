@@ -104,14 +104,14 @@ class GeneralCurve:
     def physical(self, z: Complex) -> Complex:
         """Return w over z, Im z >= 0, followed down from far above, where w is close to z / b2."""
         far = 1e3 * (1.0 + np.abs(z))
-        w: Complex = (z + 1j * far) / self.b2
+        w: Complex = np.asarray((z + 1j * far) / self.b2, dtype=np.complex128)
         for height in far * DESCENT[:, None]:
             w = self.newton(w, z + 1j * height, steps=6)[0]
         w = self.newton(w, z)[0]
         return conjugated(w, w.imag < 0.0)
 
     def follow(self, w: complex, start: float, stop: float) -> complex:
-        """Continue w inside the support from z = start^2 to z = stop^2, in steps short enough to stay on path."""
+        """Continue w inside the support from z = start^2 to z = stop^2, in steps that stay on the path."""
         r, step = start, stop - start
         point = np.array([w])
         for _ in range(PATH_STEPS):
