@@ -93,7 +93,8 @@ class GeneralCurve:
             z, slope = self.z_and_slope(w)
             root = np.sqrt(z / x)
             step = 2.0 * root * (root - 1.0) * x / slope
-            step = step * np.minimum(1.0, 0.3 * np.abs(w) / np.maximum(np.abs(step), 1e-300))
+            longest = 0.3 * np.abs(w)
+            step = step * longest / np.maximum(np.abs(step), longest)
             w = w - step
             last = np.abs(step) / np.abs(w)
             # Newton's method squares the error: even at a soft edge one more step would be below rounding.

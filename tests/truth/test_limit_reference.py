@@ -92,7 +92,7 @@ def test_the_reference_distribution_is_the_integral_of_its_density(beta, c, x):
 def test_partial_mean_against_quadrature(beta, psi, fraction):
     law = GaussianEquivalentLaw(beta, 1.0, psi)
     nodes, weights = np.polynomial.legendre.leggauss(400)
-    # Integrating ppf(1 - (1 - p0) s^3 ...) is rough; integrate x dF downward from the right edge instead.
+    # x dF from the quantile up to the right edge, whose square root x = right - u^2 removes.
     right = law.support()[-1][1]
     low = law.ppf(fraction)
     u = 0.5 * (nodes + 1.0) * np.sqrt(right - low)
