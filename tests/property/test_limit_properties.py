@@ -71,7 +71,7 @@ def check_density(law, low, high, tolerance):
 
 
 @given(closed_laws())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_closed_form_is_a_distribution(law):
     check_distribution(law, 1e-12)
 
@@ -91,7 +91,7 @@ def test_marchenko_pastur_is_a_distribution(law, low, high):
 
 
 @given(general_laws(), st.floats(0.1, 0.5), st.floats(0.55, 1.0))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_general_law_is_a_distribution(law, low, high):
     check_distribution(law, 1e-9)
     check_density(law, low, high, 1e-7)

@@ -73,7 +73,7 @@ def test_hard_edge_keeps_its_digits():
         assert abs(law.cdf(x) / mass - 1) < 1e-12
 
 
-@pytest.mark.parametrize(("beta", "c", "x"), [(1, 1, "0.5"), (0.3, 4, "0.3"), (2, 0.5, "40")])
+@pytest.mark.parametrize(("beta", "c", "x"), [(1, 1, "0.5"), (0.3, 4, "0.3")])
 def test_the_reference_distribution_is_the_integral_of_its_density(beta, c, x):
     reference, x = ReferenceLaw(mp.mpf(beta), mp.mpf(c)), mp.mpf(x)
     with mp.workdps(25):
