@@ -77,7 +77,8 @@ def test_shapes_scalars_and_nan(law, method):
     assert values.shape == (2, 3)
     assert np.isnan(values).tolist() == np.isnan(points).tolist()
     assert np.ndim(function(0.4)) == 0
-    assert function(0.4) == values[1, 0]
+    # Iterations stop together, so the last bit may depend on the company a point is in.
+    assert function(0.4) == pytest.approx(values[1, 0], rel=1e-14)
     assert np.isnan(function(np.nan))
     assert function(np.zeros((0, 2))).shape == (0, 2)
 
