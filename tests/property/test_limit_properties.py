@@ -61,6 +61,8 @@ def check_density(law, low, high, tolerance):
     angle = 0.25 * np.pi * (nodes + 1.0)
     total = 0.0
     for left, right in law.support():
+        if left == right:
+            continue
         ends = np.sqrt(np.clip(law.ppf(np.linspace(low, high, 41)), left, right))
         for a, b in pairwise(ends):
             s = a + (b - a) * np.sin(angle) ** 2
