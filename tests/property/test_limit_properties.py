@@ -63,7 +63,7 @@ def check_density(law, low, high, tolerance):
     for left, right in law.support():
         if left == right:
             continue
-        ends = np.sqrt(np.clip(law.ppf(np.linspace(low, high, 41)), left, right))
+        ends = np.sqrt(np.clip(law.ppf(np.linspace(low, high, 641)), left, right))
         for a, b in pairwise(ends):
             s = a + (b - a) * np.sin(angle) ** 2
             ds = 0.25 * np.pi * weights * (b - a) * 2.0 * np.sin(angle) * np.cos(angle)
