@@ -116,7 +116,9 @@ class GeneralCurve:
         r, step = start, stop - start
         point = np.array([w])
         for _ in range(PATH_STEPS):
-            if abs(stop - r) <= abs(step):
+            # r + (stop - r) need not be stop in floating point, so arriving is noted rather than compared.
+            arrives = abs(stop - r) <= abs(step)
+            if arrives:
                 step = stop - r
             slope = self.z_and_slope(point)[1]
             half = point + step * r / slope
@@ -126,7 +128,7 @@ class GeneralCurve:
             on_path = np.abs(corrected - predicted) <= PATH_TOLERANCE * travelled
             if (on_path & (last < 1e-6) & (corrected.imag > 0.0)).all():
                 point, r, step = corrected, r + step, 2.0 * step
-                if r == stop:
+                if arrives:
                     return complex(point[0])
             else:
                 step *= 0.5
