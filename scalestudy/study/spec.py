@@ -166,7 +166,10 @@ class Spec(_Record):
 
 def spec_text(spec: Spec) -> str:
     """Write a spec, with every default and every option of the command line, as a YAML text."""
-    data = spec.model_dump(by_alias=True, exclude_none=True)
+    data = spec.model_dump(by_alias=True)
+    # An argument of a cluster class may be null and mean it; our own keys are then not given.
+    arguments = spec.cluster.arguments
+    data["cluster"] = {k: v for k, v in data["cluster"].items() if k in arguments or v is not None}
     data["grid"] = {name: list(values) for name, values in data["grid"].items()}
     return dump({**data, "models": list(spec.models)})
 

@@ -136,7 +136,7 @@ def test_several_mistakes_are_reported_together_each_with_its_line():
         ["trials={16: 9, 32: 2}", "polynomial.theta=monte_carlo", "polynomial.samples=1000"],
         ["name='1e3'", "store='0o17'", "grid.beta=1e-6,0.1,2.5"],
         ["name='no'", "tokens={file: '1e5'}", "grid.d=16"],
-        ["cluster={class: dask_jobqueue.SLURMCluster, cores: 4, memory: '1e9', extra: ['no', 1e3, null]}"],
+        ["cluster={class: dask_jobqueue.SLURMCluster, memory: '1e9', extra: [no, 1e3], shebang: null}"],
         ["cluster.scheduler='tcp://host:8786'", "bulk.drop=0", "dtype=float32", "models=Y_f,Y"],
     ],
 )
