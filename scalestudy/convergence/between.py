@@ -9,8 +9,8 @@ import numpy as np
 from scalestudy.convergence.bulk import Real
 from scalestudy.limit import Law
 
-CELLS = 2000
-BISECTIONS = 40
+CELLS = 1000
+BISECTIONS = 20
 TAIL_NODES = 64
 
 

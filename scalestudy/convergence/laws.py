@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from scalestudy.errors import LawError
 from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
+from scalestudy.limit.parameters import statistics_from_beta, statistics_from_thetas
 
 Tokens = str | npt.NDArray[np.float64]
 CACHED_LAWS = 256
@@ -78,13 +80,32 @@ def contrast_law(point: Point) -> MarchenkoPastur:
     return MarchenkoPastur(point.theta1)
 
 
-def why_not(point: Point, tokens: Tokens) -> str:
-    """Return why a point has no limit law, or an empty string where it has one."""
+def why_not(point: Point, tokens: Tokens) -> list[str]:
+    """Return why a point lacks its limit law or that of its rung M5; empty where it has both.
+
+    The parameters of a point are checked, which is cheap. That the tokens exist at its ratio ell/d is tried
+    once for each ratio, because making a law is not.
+    """
+    gamma, psi = point.ell / point.d, point.d_qk / point.d
+    reasons = [_reason(statistics_from_beta, point.beta, gamma, psi)]
+    if point.truncated is not None:
+        reasons.append(_reason(statistics_from_thetas, *point.truncated, point.ell / point.d_qk))
+    if isinstance(tokens, str):
+        reasons.append(_no_tokens(gamma, tokens))
+    return [reason for reason in reasons if reason]
+
+
+def _reason(make: Callable[..., object], *arguments: float | str) -> str:
     try:
-        limit_law(point, tokens)
+        make(*arguments)
     except LawError as error:
         return str(error)
     return ""
+
+
+@lru_cache(maxsize=CACHED_LAWS)
+def _no_tokens(gamma: float, tokens: str) -> str:
+    return _reason(_limit_law, 1.0, gamma, gamma, tokens)
 
 
 @lru_cache(maxsize=CACHED_LAWS)

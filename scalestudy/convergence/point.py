@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,25 +73,21 @@ def measure_point(
     return found
 
 
-def _nu(point: Point, tokens: Tokens) -> Law | None:
+def _law(make: Callable[[Point, Tokens], Law | None], point: Point, tokens: Tokens) -> Law | None:
+    """Return a law, or None where there is none: `why_not` says so beforehand, and why."""
     try:
-        return limit_law(point, tokens)
+        return make(point, tokens)
     except LawError:
         return None
 
 
 def _measure_laws(found: dict[str, Real], point: Point, tokens: Tokens, drop: int) -> None:
     """Put in what the laws alone say: floor, truncation bias, and the distance of nu to Marchenko-Pastur."""
-    nu = _nu(point, tokens)
+    nu, truncated = _law(limit_law, point, tokens), _law(truncated_law, point, tokens)
     if nu is None:
         return
     found["floor"] = np.array(floor(nu, point.ell, drop))
     found["w1_nu_mp"] = np.array(w1_between(nu, contrast_law(point)))
-    try:
-        truncated = truncated_law(point, tokens)
-    except LawError as error:
-        warnings.warn(f"No truncation bias at d = {point.d}, beta = {point.beta}: {error}", stacklevel=2)
-        return
     if truncated is not None:
         found["truncation_bias"] = np.array(w1_between(truncated, nu))
 
@@ -101,7 +96,7 @@ def _measure_trials(
     found: dict[str, Real], used: NDArray[np.bool_], spectra: Real, point: Point, tokens: Tokens, drop: int
 ) -> None:
     """Measure each trial and model, a batch of trials at a time."""
-    nu, contrast = _nu(point, tokens), contrast_law(point)
+    nu, contrast = _law(limit_law, point, tokens), contrast_law(point)
     places = np.flatnonzero(used)
     step = max(1, BATCH // spectra[0].size)
     for start in range(0, len(places), step):
@@ -129,7 +124,7 @@ def _against_law(bulk: Bulk, law: Law) -> dict[str, Real]:
 
 
 def _measure_pooled(found: dict[str, Real], spectra: Real, point: Point, tokens: Tokens, drop: int) -> None:
-    laws = {"w1_pooled": _nu(point, tokens), "w1_pooled_mp": contrast_law(point)}
+    laws = {"w1_pooled": _law(limit_law, point, tokens), "w1_pooled_mp": contrast_law(point)}
     for k in range(spectra.shape[1]):
         for name, law in laws.items():
             if law is not None:

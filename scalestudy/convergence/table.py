@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import dask
 import dask.array
 import numpy as np
-import pandas as pd
 import xarray as xr
 
+from scalestudy.convergence.bulk import Real
 from scalestudy.convergence.laws import Point, Tokens, why_not
 from scalestudy.convergence.point import measure_point
+from scalestudy.convergence.reuse import still_valid, take_over
 from scalestudy.convergence.schema import POINT, VARIABLES, pairs_of
-from scalestudy.convergence.study import (
-    SIZES,
-    Index,
-    complete_trials,
-    points_of,
-    tokens_of,
-    trials_to_read,
-    with_all_axes,
-)
+from scalestudy.convergence.study import SIZES, points_of, tokens_of, trials_to_read, with_all_axes
 from scalestudy.errors import AnalysisError
 
-Pieces = dict[str, Any]
+Lengths = dict[str, int]
 
 
 def distances(
@@ -70,89 +64,51 @@ def distances(
         "drop": drop,
         "tokens": chosen if isinstance(chosen, str) else "matrix",
     }
-    made = _Maker(full, drop, chosen, _usable(full, reuse, attributes))
-    pieces: dict[str, Any] = {
-        name: np.empty([full.sizes[axis] for axis in POINT], dtype=object) for name in VARIABLES
-    }
-    reasons: dict[str, None] = {}
-    for index, point in points_of(full):
-        reasons[why_not(point, chosen)] = None
-        for name, piece in made.pieces(index, point).items():
-            pieces[name][index] = piece
-    attributes |= {"law_errors": " ".join(filter(None, reasons))} if any(reasons) else {}
-    data = {
-        name: (
-            (*POINT, *variable.dims),
-            _joined(pieces[name]),
-            {"long_name": variable.long_name, "units": variable.units},
-        )
-        for name, variable in VARIABLES.items()
-    }
-    result = xr.Dataset(data, coords=_coordinates(full), attrs=attributes)
+    fresh = still_valid(full, reuse, attributes)
+    models = tuple(str(name) for name in full["model"].values)
+    lengths = {"trial": full.sizes["trial"], "model": len(models), "pair": len(models) - 1}
+    packed, reasons = _packed(full, models, chosen, drop, lengths, skip=fresh)
+    attributes |= {"law_errors": " ".join(reasons)} if reasons else {}
+    coords: dict[str, Any] = {name: full[name].variable for name in (*POINT, *SIZES) if name in full}
+    coords["model"] = ("model", np.array(models, dtype=object), {"long_name": "rung of the ladder"})
+    coords["pair"] = ("pair", np.array(pairs_of(models), dtype=object), {"long_name": "neighbouring rungs"})
+    result = xr.Dataset(_unpacked(packed, lengths), coords=coords, attrs=attributes)
+    if reuse is not None and fresh.any():
+        result = take_over(result, reuse, fresh)
     result = result.isel({name: 0 for name in POINT if name not in ds.dims})
     return result if ds["squared_singular_values"].chunks else result.compute()
 
 
-class _Maker:
-    """Makes the lazy variables of one point after the other."""
+def _packed(
+    full: xr.Dataset, models: tuple[str, ...], tokens: Tokens, drop: int, lengths: Lengths, skip: Any
+) -> tuple[Any, list[str]]:
+    """Measure every point, all variables of a point in one vector, and tell why points have no law.
 
-    def __init__(self, full: xr.Dataset, drop: int, tokens: Tokens, old: xr.Dataset | None) -> None:
-        self.models = tuple(str(name) for name in full["model"].values)
-        self.drop, self.tokens, self.old = drop, tokens, old
-        self.squares = full["squared_singular_values"].transpose(*POINT, "trial", "model", "rank").data
-        self.normalizer = (
-            full["row_normalizer"].transpose(*POINT, "trial", "token").data
-            if "row_normalizer" in full
-            else None
-        )
-        self.to_read = trials_to_read(full)
-        self.complete = complete_trials(full)
-        self.axes = {name: full[name].values for name in POINT}
-        self.lengths = {
-            "trial": full.sizes["trial"],
-            "model": len(self.models),
-            "pair": len(self.models) - 1,
-        }
-
-    def pieces(self, index: Index, point: Point) -> Pieces:
-        """Return every variable at one point, with four leading dimensions of length 1."""
-        kept = self._kept(index)
-        if kept is not None:
-            return kept
-        trials = int(self.to_read[index])
-        measured = dask.delayed(_measure)(
-            self.squares[index][:trials, :, : point.ell],
-            None if self.normalizer is None else self.normalizer[index][:trials, : point.ell],
-            point,
-            self.models,
-            self.tokens,
-            self.drop,
-            self.lengths["trial"],
-        )
-        return {
-            name: dask.array.from_delayed(measured[name], shape=self._shape(name), dtype=np.float64)
-            for name in VARIABLES
-        }
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        return (1, 1, 1, 1, *(self.lengths[dim] for dim in VARIABLES[name].dims))
-
-    def _kept(self, index: Index) -> Pieces | None:
-        if self.old is None or self.complete is None:
-            return None
-        place = {
-            name: self.old.indexes[name].get_indexer(pd.Index(self.axes[name][i : i + 1]))[0]
-            for name, i in zip(POINT, index, strict=True)
-        }
-        if min(place.values()) < 0 or self.old["trials_used"].isel(place).item() != self.complete[index]:
-            return None
-        pieces = {}
-        for name, variable in VARIABLES.items():
-            there = self.old[name].isel({axis: [i] for axis, i in place.items()})
-            if "trial" in variable.dims:
-                there = there.pad(trial=(0, self.lengths["trial"] - there.sizes["trial"]))
-            pieces[name] = dask.array.asarray(there.transpose(*POINT, *variable.dims).data)
-        return pieces
+    Returns
+    -------
+    packed : dask array of shape (d, beta, gamma, psi, numbers of a point)
+    reasons : list of str
+    """
+    squares = full["squared_singular_values"].transpose(*POINT, "trial", "model", "rank").data
+    normalizer = None
+    if "row_normalizer" in full:
+        normalizer = full["row_normalizer"].transpose(*POINT, "trial", "token").data
+    to_read = trials_to_read(full)
+    length = sum(_size(name, lengths) for name in VARIABLES)
+    measure = dask.delayed(_measure, pure=False)
+    vectors = np.empty([full.sizes[axis] for axis in POINT], dtype=object)
+    reasons: dict[str, None] = {}
+    for index, point in points_of(full):
+        reasons |= dict.fromkeys(why_not(point, tokens))
+        if skip[index]:
+            vectors[index] = dask.array.full((1, 1, 1, 1, length), np.nan)
+            continue
+        # Only what can be there: ranks past ell and trials past the last block done are never read.
+        some = squares[index][: to_read[index], :, : point.ell]
+        rows = None if normalizer is None else normalizer[index][: to_read[index], : point.ell]
+        vector = measure(some, rows, point, models, tokens, drop, lengths["trial"])
+        vectors[index] = dask.array.from_delayed(vector, (1, 1, 1, 1, length), dtype=np.float64)
+    return _joined(vectors), list(reasons)
 
 
 def _measure(
@@ -163,43 +119,48 @@ def _measure(
     tokens: Tokens,
     drop: int,
     trials: int,
-) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
-    """Run `measure_point`, and fill up with NaN to the length that `trial` has in the dataset."""
+) -> Real:
+    """Run `measure_point`, fill up with NaN to the length of `trial` in the dataset, and pack the results."""
     found = measure_point(squares, normalizer, point, models, tokens, drop)
     for name, variable in VARIABLES.items():
         if "trial" in variable.dims:
-            missing = trials - found[name].shape[0]
-            width = [(0, missing)] + [(0, 0)] * (found[name].ndim - 1)
-            found[name] = np.pad(found[name], width, constant_values=np.nan)
-        found[name] = found[name][None, None, None, None]
-    return found
+            missing = [(0, trials - len(found[name])), *[(0, 0)] * (found[name].ndim - 1)]
+            found[name] = np.pad(found[name], missing, constant_values=np.nan)
+    return np.concatenate([found[name].ravel() for name in VARIABLES])[None, None, None, None]
 
 
-def _usable(full: xr.Dataset, reuse: xr.Dataset | None, attributes: dict[str, Any]) -> xr.Dataset | None:
-    """Return earlier distances if they were measured as these will be."""
-    if reuse is None or any(name not in reuse for name in VARIABLES):
-        return None
-    same = all(reuse.attrs.get(key) == attributes[key] for key in ("drop", "tokens"))
-    models = [str(name) for name in reuse["model"].values] == [str(name) for name in full["model"].values]
-    if (
-        not (same and models)
-        or attributes["tokens"] == "matrix"
-        or reuse.sizes["trial"] > full.sizes["trial"]
-    ):
-        return None
-    missing = [name for name in POINT if name not in reuse.dims]
-    return reuse.expand_dims(missing).assign(trials_used=reuse["trials_used"].expand_dims(missing).compute())
+def _unpacked(packed: Any, lengths: Lengths) -> dict[str, Any]:
+    """Cut the vectors of the points into variables."""
+    data, start = {}, 0
+    for name, variable in VARIABLES.items():
+        shape = tuple(lengths[dim] for dim in variable.dims)
+        stop = start + _size(name, lengths)
+        values = dask.array.map_blocks(
+            _cut,
+            packed,
+            start,
+            stop,
+            shape,
+            dtype=np.float64,
+            chunks=(*packed.chunks[:-1], *((n,) for n in shape)),
+            drop_axis=len(POINT),
+            new_axis=list(range(len(POINT), len(POINT) + len(shape))),
+        )
+        attributes = {"long_name": variable.long_name, "units": variable.units}
+        data[name] = ((*POINT, *variable.dims), values, attributes)
+        start = stop
+    return data
 
 
-def _joined(pieces: Any, axis: int = 0) -> Any:
-    """Concatenate an array of pieces along their first four dimensions."""
-    inner = [piece if axis == len(POINT) - 1 else _joined(piece, axis + 1) for piece in pieces]
-    return dask.array.concatenate(inner, axis=axis)
+def _cut(vector: Real, start: int, stop: int, shape: tuple[int, ...]) -> Real:
+    return vector[..., start:stop].reshape(*vector.shape[:-1], *shape)
 
 
-def _coordinates(full: xr.Dataset) -> dict[str, Any]:
-    models = tuple(str(name) for name in full["model"].values)
-    coords: dict[str, Any] = {name: full[name].variable for name in (*POINT, *SIZES) if name in full}
-    coords["model"] = ("model", np.array(models, dtype=object), {"long_name": "rung of the ladder"})
-    coords["pair"] = ("pair", np.array(pairs_of(models), dtype=object), {"long_name": "neighbouring rungs"})
-    return coords
+def _size(name: str, lengths: Lengths) -> int:
+    return math.prod(lengths[dim] for dim in VARIABLES[name].dims)
+
+
+def _joined(vectors: Any, axis: int = 0) -> Any:
+    """Concatenate an array of Dask arrays along its four dimensions."""
+    last = axis == len(POINT) - 1
+    return dask.array.concatenate([part if last else _joined(part, axis + 1) for part in vectors], axis=axis)

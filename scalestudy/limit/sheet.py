@@ -95,7 +95,7 @@ class Sheet:
             if not converged.all():
                 raise LawError(
                     f"The law at a2 / (a2 + b2) = {self.curve.t:.6g}, ratio {self.curve.c:.6g} cannot be "
-                    "solved in double precision: its support is about to split. Move beta or the ratio slightly."
+                    "solved in double precision: its support is about to split. Move beta slightly."
                 )
         return u
 
