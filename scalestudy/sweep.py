@@ -85,7 +85,8 @@ def _conclude(out: Console, study: Spec, report: Report) -> int:
         return INTERRUPTED
     out.print(_what_was_done(report))
     out.print()
-    measure(report.location, study.bulk.drop)
+    if not report.stopped:
+        measure(report.location, study.bulk.drop)
     out.print(summary_table(open_study(report.location.url), study.bulk.drop))
     out.print()
     out.print(f"Store: {report.location}")

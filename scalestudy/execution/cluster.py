@@ -11,6 +11,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
+import dask
 import distributed
 from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
@@ -68,6 +69,24 @@ def dashboard_link(client: distributed.Client) -> str | None:
 
 @contextlib.contextmanager
 def _local(workers: int) -> Iterator[DaskCluster]:
+    # A worker that dies is started anew. On a busy machine that can take longer than the 15 s after which
+    # Dask would write the worker off for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patient, _started_locally(workers) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def _started_locally(workers: int) -> Iterator[DaskCluster]:
+    # A worker that dies is started anew. On a busy machine that can take longer than the 15 s after which
+    # Dask would write the worker off for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patient, _started_locally(workers) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def _started_locally(workers: int) -> Iterator[DaskCluster]:
     with warnings.catch_warnings(), _interrupts_for_us_alone():
         # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
         warnings.filterwarnings("ignore", message="Port .* is already in use")

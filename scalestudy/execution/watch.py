@@ -1,4 +1,4 @@
-"""Noticing when a cluster can do nothing any more, so that a sweep ends with a message and never waits silently."""
+"""Noticing when a cluster can do nothing any more: a sweep ends with a message, never in a silent wait."""
 
 from __future__ import annotations
 
@@ -50,9 +50,8 @@ class Watch:
         """
         patience = self._patience
         workers = self._workers()
-        self._bear(
-            "lost", workers is None, patience.without_scheduler, "The scheduler does not answer any more"
-        )
+        lost = "The scheduler does not answer any more"
+        self._bear("lost", workers is None, patience.without_scheduler, lost)
         if workers is None:
             return
         self._bear("none", not workers, patience.without_workers, "There are no workers")
@@ -73,6 +72,4 @@ class Watch:
         if not is_so:
             self._since.pop(what, None)
         elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > seconds:
-            raise ClusterError(
-                f"{message}, for {seconds:.0f} s now; what is done is saved, run again to resume."
-            )
+            raise ClusterError(f"{message}, for {seconds:.0f} s now; what is done is saved.")
