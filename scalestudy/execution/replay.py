@@ -48,9 +48,11 @@ def replay(
     return recompute(location, manifest, point, start, stop)
 
 
-def recompute(location: Location, manifest: Manifest, point: Point, start: int, stop: int) -> BlockResult:
+def recompute(
+    location: Location, manifest: Manifest, point: Point, start: int, stop: int, solver: str = "auto"
+) -> BlockResult:
     """Compute trials `start` to `stop - 1` of a point again, on one BLAS thread."""
-    request = request_for(manifest, point)
+    request = request_for(manifest, point, solver)
     if request.tokens == TOKEN_FILE:
         request = replace(request, tokens=read_tokens(location))
     with threadpool_limits(limits=1, user_api="blas"):

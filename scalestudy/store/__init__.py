@@ -11,7 +11,7 @@ from scalestudy.store.location import Location
 from scalestudy.store.lock import writing
 from scalestudy.store.manifest import Manifest
 from scalestudy.store.reader import open_study
-from scalestudy.store.root import check_place, read_attributes, read_manifest
+from scalestudy.store.root import check_place, read_attributes, read_manifest, read_spec
 from scalestudy.store.schema import read_tokens
 from scalestudy.store.writer import BlockResult, BlockWriter, Slot
 
@@ -31,6 +31,7 @@ __all__ = [
     "prepare",
     "read_attributes",
     "read_manifest",
+    "read_spec",
     "read_tokens",
     "record",
     "settle",
