@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scalestudy.store import schema
 from scalestudy.store.block_check import block_problems, chunk_names, reason
 from scalestudy.store.counts import UNREADABLE, Index, block_counts, block_index
-from scalestudy.store.lifecycle import coordinates_of
+from scalestudy.store.lifecycle import COORDINATE_NAMES, coordinates_of
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import Manifest
 from scalestudy.store.root import read_root
@@ -113,8 +113,11 @@ def _layout(location: Location, manifest: Manifest) -> Iterator[Finding]:
         wrong = schema.disagreement(location.read(f"{name}/zarr.json"), document)
         if wrong:
             yield Finding(name, f"half-grown or damaged: the array {wrong}")
+    root = read_root(location) or {}
+    if root.get("attributes", {}).get("coordinates") != COORDINATE_NAMES:
+        yield Finding("zarr.json", "its attribute `coordinates` does not name the coordinates")
     try:
-        copies = (read_root(location) or {})["consolidated_metadata"]["metadata"]
+        copies = root["consolidated_metadata"]["metadata"]
         stale = [
             name
             for name, document in wanted.items()

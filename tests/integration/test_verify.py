@@ -266,6 +266,61 @@ def test_a_growth_that_stopped_between_its_resizes(place, sound, tmp_path, monke
     xr.testing.assert_identical(values(place), values(other))
 
 
+def test_a_making_that_was_cut_short(place, sound, monkeypatch):
+    shutil.rmtree(place)
+
+    def apply(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("scalestudy.store.schema.apply", apply)
+        with pytest.raises(KeyboardInterrupt):
+            carry_out(spec_of(place), serial=True)
+    shown = CliRunner().invoke(status, [str(place)])
+    assert shown.exit_code == 0
+    assert "0 of 18 trials of its spec are done" in shown.output
+    code, output = run(place)
+    assert code == 1
+    assert "Bad: done: half-grown or damaged: the array has no metadata" in output
+    assert run(place, "--repair")[0] == 0
+    carry_out(spec_of(place), serial=True)
+    xr.testing.assert_identical(values(place), values(sound))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["dtype=float32", "solver=svd"],
+        ["models=all", "polynomial={theta: monte_carlo, samples: 1000}"],
+        ["tokens=gaussian", "grid.gamma=0.5,2", "grid.psi=0.5"],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("where", ["local", "memory"])
+def test_other_studies_and_places(tmp_path, options, where):
+    place = tmp_path / "s.zarr" if where == "local" else f"memory://{tmp_path.name}/s.zarr"
+    spec = spec_of(place, "trials=3", "grid.d=16", *options)
+    carry_out(spec, serial=True)
+    code, output = run(place)
+    assert code == 0
+    assert "Recomputed 4 trials: 4 identical" in output
+    location = Location.of(place)
+    location.replace("seconds/c.0.0.0.0.0", b"damaged")
+    location.delete("done/c.0.1.0.0.1")
+    code, output = run(place, "--repair")
+    assert code == 0
+    assert output.count("Bad: ") == output.count(": computed again") == 2
+
+
+def test_a_lost_list_of_coordinates(place, sound):
+    root = json.loads((place / "zarr.json").read_text())
+    del root["attributes"]["coordinates"]
+    (place / "zarr.json").write_text(json.dumps(root))
+    found_and_mended(
+        place, sound, "Bad: zarr.json: its attribute `coordinates` does not name the coordinates"
+    )
+
+
 @pytest.mark.parametrize("damage", ["missing", "old"])
 def test_stale_consolidated_metadata(place, sound, damage):
     root = json.loads((place / "zarr.json").read_text())
