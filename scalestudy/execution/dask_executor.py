@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import queue
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import dask
 import distributed
 
 from scalestudy.errors import ClusterError
 from scalestudy.execution.block import Outcome, Work, run_and_write
-from scalestudy.store import BlockWriter
+from scalestudy.execution.probe import probe
+from scalestudy.execution.watch import Patience, Watch
+from scalestudy.store import BlockWriter, Location
 
 # Tasks in flight for each core: enough that no core waits for the client, few enough that closing is quick.
 _WINDOW = 3
 _TICK_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Patience:
-    """Seconds for which a state without hope is borne before the sweep ends with a message."""
-
-    without_workers: float = 60.0
-    all_paused: float = 120.0
 
 
 class DaskExecutor:
@@ -65,6 +57,10 @@ class DaskExecutor:
         ]
         return min(shares, default=2**63)
 
+    def check(self, location: Location) -> None:
+        """Probe every worker: the same package, and a store that both sides see."""
+        probe(self._client, location)
+
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
         """Run every block of every group and yield what became of each.
 
@@ -79,7 +75,7 @@ class DaskExecutor:
         waiting = deque(list(group) for group in groups)
         flying: dict[distributed.Future, list[Work]] = {}
         landed: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
-        watch = _Watch(self._client, self._patience)
+        watch = Watch(self._client, self._patience)
         try:
             while waiting or flying:
                 while waiting and len(flying) < _WINDOW * self.cores:
@@ -127,41 +123,3 @@ class DaskExecutor:
 
     def _workers(self) -> dict[str, dict[str, int]]:
         return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-
-
-class _Watch:
-    """Notices when nothing can happen any more."""
-
-    def __init__(self, client: distributed.Client, patience: Patience) -> None:
-        self._client = client
-        self._patience = patience
-        self._since: dict[str, float] = {}
-
-    def rest(self) -> None:
-        """Forget all worries: a task has come back."""
-        self._since.clear()
-
-    def look(self) -> None:
-        """Raise ClusterError if a state without hope has lasted too long."""
-        if self._client.status not in ("running", "connecting"):
-            raise ClusterError("The scheduler was lost; what is done is saved.")
-        self._bear(
-            "lost", self._client.status == "connecting", 30.0, "The scheduler does not answer any more"
-        )
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        self._bear("none", not workers, self._patience.without_workers, "There are no workers")
-        paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers)
-        self._bear(
-            "paused",
-            paused,
-            self._patience.all_paused,
-            "All workers are paused because their memory is nearly full",
-        )
-
-    def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:
-        if not is_so:
-            self._since.pop(what, None)
-        elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > seconds:
-            raise ClusterError(
-                f"{message}, for {seconds:.0f} s now; what is done is saved, run again to resume."
-            )

@@ -13,15 +13,15 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 import xarray as xr
-from dask.system import CPU_COUNT
 from distributed.system import MEMORY_LIMIT
 
 from scalestudy import store as kept
-from scalestudy.errors import ClusterError, SpecError
+from scalestudy.errors import ClusterError
 from scalestudy.execution.block import Outcome
 from scalestudy.execution.cluster import connect, dashboard_link
 from scalestudy.execution.dask_executor import DaskExecutor
 from scalestudy.execution.executor import Executor, SerialExecutor
+from scalestudy.execution.options import USABLE, fit_workers, with_options
 from scalestudy.execution.provenance import provenance
 from scalestudy.execution.replay import replay_command
 from scalestudy.execution.requests import works_of
@@ -37,9 +37,6 @@ from scalestudy.study import (
     trials_per_block,
 )
 from scalestudy.study.token_file import read_tokens, tokens_label
-
-# Dask pauses a worker at 80 % of its memory: what a block may use is what lies below that.
-_USABLE = 0.8
 
 
 class Observer(Protocol):
@@ -127,7 +124,7 @@ def carry_out(
     size = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
     run_id = uuid.uuid4().hex[:8]
     with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust_class) as (executor, dashboard):
-        cost.refuse_what_cannot_fit(int(executor.worker_memory * _USABLE))
+        cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))
         manifest = kept.prepare(
             location,
             spec,
@@ -136,6 +133,7 @@ def carry_out(
             trials_per_block=size,
             attributes={"title": spec.name, "spec": spec_text(spec), **provenance()},
         )
+        executor.check(location)
         plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
         report = Report(location, plan)
         if observer:
@@ -193,49 +191,6 @@ def run(
         what = report.stopped or f"{len(report.failed)} blocks failed"
         warnings.warn(f"{what}; see: python -m scalestudy.status {report.location}", stacklevel=2)
     return kept.open_study(report.location.url)
-
-
-def with_options(
-    spec: Spec, *, store: str | None = None, workers: int | None = None, scheduler: str | None = None
-) -> Spec:
-    """Return a spec with the options of a command line in place of what it says.
-
-    Raises
-    ------
-    SpecError
-        If both workers and scheduler are given.
-    """
-    if workers is not None and scheduler is not None:
-        raise SpecError(
-            "--workers starts local workers and --scheduler uses those of a cluster; give one of them."
-        )
-    changes: dict[str, object] = {}
-    if store is not None:
-        changes["store"] = store
-    if workers is not None:
-        changes["cluster"] = spec.cluster.model_copy(update={"workers": workers})
-    if scheduler is not None:
-        changes["cluster"] = type(spec.cluster)(scheduler=scheduler)
-    return spec.model_copy(update=changes)
-
-
-def fit_workers(spec: Spec, cost: CostModel) -> Spec:
-    """Choose the number of local workers where it is `auto`: one per core, fewer where memory is short.
-
-    Raises
-    ------
-    ResourceError
-        If the largest point does not fit even then.
-    """
-    cluster = spec.cluster
-    if cluster.scheduler or cluster.scheduler_file or cluster.class_:
-        return spec
-    usable = MEMORY_LIMIT * _USABLE
-    workers = cluster.workers
-    if not isinstance(workers, int):
-        workers = max(1, min(CPU_COUNT, int(usable // cost.worker_bytes())))
-    cost.refuse_what_cannot_fit(int(usable / workers))
-    return spec.model_copy(update={"cluster": cluster.model_copy(update={"workers": workers})})
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ arrays. A *block* is the unit of writing: its task alone writes its chunks, whol
 """
 
 from scalestudy.store.counts import completed
+from scalestudy.store.derived import read_group, write_group
 from scalestudy.store.failures import Failure, clear, failures, record
 from scalestudy.store.lifecycle import history_of, prepare, settle
 from scalestudy.store.location import Location
@@ -30,10 +31,12 @@ __all__ = [
     "open_study",
     "prepare",
     "read_attributes",
+    "read_group",
     "read_manifest",
     "read_spec",
     "read_tokens",
     "record",
     "settle",
+    "write_group",
     "writing",
 ]

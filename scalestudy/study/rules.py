@@ -127,8 +127,9 @@ def _amount(spec: Spec) -> Iterator[Problem]:
 
 def _cluster(spec: Spec) -> Iterator[Problem]:
     cluster = spec.cluster
-    given = {"scheduler": cluster.scheduler, "scheduler_file": cluster.scheduler_file}
-    ways = [name for name, value in {**given, "class": cluster.class_}.items() if value]
+    address = cluster.scheduler if isinstance(cluster.scheduler, str) else None
+    given = {"scheduler": address, "scheduler_file": cluster.scheduler_file, "class": cluster.class_}
+    ways = [name for name, value in given.items() if value]
     if len(ways) > 1:
         yield Problem(("cluster",), f"{' and '.join(ways)} exclude each other; keep one.")
     if cluster.arguments and not cluster.class_:

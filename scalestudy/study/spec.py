@@ -107,10 +107,12 @@ class Cluster(_Record):
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] = Field(
-        default="auto", description="auto, or a whole number from 1 to 100,000"
+    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] | dict[str, Any] = (
+        Field(default="auto", description="auto, or a whole number from 1 to 100,000")
     )
-    scheduler: str | None = Field(default=None, description="an address such as tcp://host:8786")
+    scheduler: str | dict[str, Any] | None = Field(
+        default=None, description="an address such as tcp://host:8786"
+    )
     scheduler_file: str | None = Field(default=None, description="the path of a scheduler file")
     class_: str | None = Field(
         default=None, alias="class", description="a cluster class such as dask_jobqueue.SLURMCluster"
@@ -118,8 +120,15 @@ class Cluster(_Record):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for the cluster class."""
-        return dict(self.model_extra or {})
+        """Keyword arguments for the cluster class: every key that is not ours, and mappings under ours."""
+        ours = {"workers": self.workers, "scheduler": self.scheduler}
+        given = {name: value for name, value in ours.items() if isinstance(value, dict)}
+        return given | dict(self.model_extra or {})
+
+    @property
+    def is_local(self) -> bool:
+        """Whether worker processes are started on this machine."""
+        return not (self.scheduler or self.scheduler_file or self.class_)
 
 
 class Spec(_Record):
