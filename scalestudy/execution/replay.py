@@ -8,8 +8,9 @@ from dataclasses import replace
 from threadpoolctl import threadpool_limits
 
 from scalestudy.errors import StoreError
-from scalestudy.execution.block import TOKEN_FILE, run_block
+from scalestudy.execution.block import run_block
 from scalestudy.execution.requests import request_for
+from scalestudy.execution.trial import TOKEN_FILE
 from scalestudy.store import BlockResult, Location, Manifest, read_manifest, read_tokens
 from scalestudy.study import Block, Point
 
