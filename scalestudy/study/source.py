@@ -17,10 +17,10 @@ from scalestudy.study.yaml12 import (
     NON_PRINTABLE,
     Loader,
     MappingNode,
+    MarkedYAMLError,
     Node,
     ScalarNode,
     SequenceNode,
-    MarkedYAMLError,
 )
 
 KeyPath = tuple[str | int, ...]
