@@ -13,12 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, Workspace, run_trial
 from scalestudy.store import BlockResult, BlockWriter, Location, Slot, read_tokens
 from scalestudy.study import Block
-
-# What tokens from a file are called in a request, until the worker has read them from the store.
-TOKEN_FILE = "file"
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,6 +31,10 @@ from scalestudy.spectra import Solver
 Matrix = NDArray[np.floating]
 
 
+# What tokens from a file are called in a request, until the worker has read them from the store.
+TOKEN_FILE = "file"
+
+
 @dataclass(frozen=True, eq=False)
 class TrialRequest:
     """Everything a trial depends on but its number.
@@ -82,7 +86,7 @@ class TrialRequest:
             raise ValueError("Invalid degree None. Must be given for the model Y_Q.")
         if "Y_Q_lin" in self.models and (self.theta1_Q is None or self.theta2_Q is None):
             raise ValueError("Invalid theta1_Q or theta2_Q None. Must be given for the model Y_Q_lin.")
-        if isinstance(self.tokens, str):
+        if isinstance(self.tokens, str) and self.tokens != TOKEN_FILE:
             reason = check_tokens(self.tokens, self.sizes.ell / self.sizes.d)
             if reason is not None:
                 raise ValueError(f"Invalid tokens: {reason}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from scalestudy.store.location import Location
 
@@ -51,12 +51,19 @@ def failures(location: Location) -> list[Failure]:
     """Return every failure that is kept, in the order of the blocks."""
     found = []
     for name in sorted(location.names(_FOLDER)):
-        document = location.read(f"{_FOLDER}/{name}/zarr.json")
-        if document:
-            attributes = json.loads(document)["attributes"]
-            if attributes:
-                found.append(Failure(**attributes))
+        failure = _parsed(location.read(f"{_FOLDER}/{name}/zarr.json"))
+        if failure is not None:
+            found.append(failure)
     return found
+
+
+def _parsed(document: bytes | None) -> Failure | None:
+    """Read a record back; None for one that is damaged, or that was cleared meanwhile."""
+    try:
+        attributes = json.loads(document or "")["attributes"]
+        return Failure(**{field.name: str(attributes[field.name]) for field in fields(Failure)})
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def clear(location: Location, slots: set[str]) -> None:
