@@ -114,7 +114,9 @@ def memory(gigabytes: float, scratch: str | None) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["speed", "memory"])
     parser.add_argument("--gb", type=float, default=4.0)
     parser.add_argument("--scratch")

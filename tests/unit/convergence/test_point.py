@@ -6,6 +6,7 @@ from scalestudy.convergence import VARIABLES, floor, ks, w1, w1_between, w1_pool
 from scalestudy.convergence.curves import curve_error, histogram_distance
 from scalestudy.convergence.laws import Point, why_not
 from scalestudy.convergence.point import measure_point
+from scalestudy.convergence.tabulated import TOLERANCE
 from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
 
 ELL, TRIALS = 30, 5
@@ -44,16 +45,18 @@ def test_every_variable_has_its_shape(found):
 
 def test_laws_are_those_of_the_realised_ratios(found, squares):
     spectra = squares[..., :ELL]
-    np.testing.assert_allclose(found["w1"], w1(spectra, NU, 2), rtol=1e-13)
-    np.testing.assert_allclose(found["w1_relative"], w1(spectra, NU, 2) / np.expm1(1.0), rtol=1e-13)
-    np.testing.assert_allclose(found["ks"], ks(spectra, NU, 2), rtol=1e-13)
-    np.testing.assert_allclose(found["w1_mp"], w1(spectra, CONTRAST, 2), rtol=1e-13)
+    # The table of the law that is used for many spectra costs n times its tolerance at most.
+    close = {"rtol": 0.0, "atol": 2.0 * ELL * TOLERANCE}
+    np.testing.assert_allclose(found["w1"], w1(spectra, NU, 2), **close)
+    np.testing.assert_allclose(found["w1_relative"], w1(spectra, NU, 2) / np.expm1(1.0), **close)
+    np.testing.assert_allclose(found["ks"], ks(spectra, NU, 2), **close)
+    np.testing.assert_allclose(found["w1_mp"], w1(spectra, CONTRAST, 2), **close)
     assert found["floor"] == floor(NU, ELL, 2)
     assert found["w1_nu_mp"] == pytest.approx(w1_between(NU, CONTRAST), rel=1e-13)
     truncated = GaussianEquivalentLaw.from_statistics(1.7, 0.99, 1.5)
     assert found["truncation_bias"] == w1_between(truncated, NU)
-    assert found["w1_pooled"][3] == w1_pooled(spectra[:, 3], NU, 2)
-    assert found["w1_pooled_mp"][3] == pytest.approx(w1_pooled(spectra[:, 3], CONTRAST, 2), rel=1e-13)
+    assert found["w1_pooled"][3] == pytest.approx(w1_pooled(spectra[:, 3], NU, 2), abs=1e-10)
+    assert found["w1_pooled_mp"][3] == pytest.approx(w1_pooled(spectra[:, 3], CONTRAST, 2), abs=1e-10)
 
 
 def test_measures_of_the_bulk(found, squares):
