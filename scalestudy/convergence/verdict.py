@@ -80,8 +80,11 @@ class Verdict:
         return text if np.isnan(self.contrast) else f"{text} (Marchenko-Pastur: {_percent(self.contrast)})"
 
     def _rate(self) -> str:
-        text = f"falls as d^-{self.exponent:.2f}" if self.exponent > 0.0 else "does not fall with d"
-        text += _range(self.exponent_interval, "{:.2f}".format)
+        low = self.exponent_interval[0]
+        falls = round(self.exponent if np.isnan(low) else low, 2) > 0.0
+        value = f"{round(self.exponent, 2) + 0.0:.2f}"
+        text = f"falls as d^-{value}" if falls else f"no clear fall with d, exponent {value}"
+        text += _range(self.exponent_interval, lambda end: f"{round(end, 2) + 0.0:.2f}")
         if self.stepped:
             return f"{text}, in steps, because the degree n_d is an integer"
         if self.p_value < DOUBTFUL_P_VALUE:
