@@ -56,6 +56,16 @@ LOOKS = {
 }
 """The ladder, M0 ... M6, in order."""
 
+SERIES: tuple[tuple[str, str, Any], ...] = (
+    ("#000000", "o", "-"),
+    ("#E69F00", "s", (0, (4, 1.5))),
+    ("#0072B2", "^", (0, (4, 1.5, 1, 1.5))),
+    ("#009E73", "D", (0, (1, 1))),
+    ("#D55E00", "v", (0, (6, 2))),
+    ("#CC79A7", "P", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+)
+"""Colour, marker and line style of curves that are not rungs."""
+
 AXIS_SYMBOLS = {"d": "$d$", "beta": r"$\beta$", "gamma": r"$\gamma$", "psi": r"$\psi$"}
 
 MEASURES = {
