@@ -33,7 +33,7 @@ def summary(law: Law) -> dict[str, Any]:
 
 
 def wasserstein(law: Law, other: Law) -> float:
-    """W1 between two laws: integral of |ppf - ppf|, exact up to the slices in which the difference changes sign."""
+    """W1 between two laws: integral of |ppf - ppf|, exact but for slices with a sign change."""
     p = np.sin(0.5 * np.pi * np.linspace(0.0, 1.0, SLICES)) ** 2
     return float(np.abs(np.diff(law.partial_mean(p) - other.partial_mean(p))).sum())
 

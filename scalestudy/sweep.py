@@ -18,6 +18,7 @@ from scalestudy.execution.forecast import Forecast, forecast
 from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
 from scalestudy.execution.session import Report, carry_out
+from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, duration, size, summary_table
 from scalestudy.store import open_study
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
@@ -84,6 +85,7 @@ def _conclude(out: Console, study: Spec, report: Report) -> int:
         return INTERRUPTED
     out.print(_what_was_done(report))
     out.print()
+    measure(report.location, study.bulk.drop)
     out.print(summary_table(open_study(report.location.url), study.bulk.drop))
     out.print()
     out.print(f"Store: {report.location}")

@@ -12,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from scalestudy.convergence.bulk import Real
 
-PRIOR_DEGREES = 4.0
-"""Weight, in degrees of freedom, of the common relative variance against that of one d."""
+PRIOR_DEGREES = 20.0
+"""Weight, in degrees of freedom, of the relative variance's trend in d against that of one d alone."""
 
 _LEAST_VARIANCE = 1e-24
 
@@ -36,8 +36,8 @@ class TrialMeans:
     error : ndarray of shape (k,)
         Their standard errors, each from its own trials; NaN if the measure has no trials.
     log_error : ndarray of shape (k,)
-        Standard error of log(mean). The relative variance at each d is shrunk towards that of all d, so that
-        a few trials that happen to agree do not dominate a fit. Ones, if the measure has no trials.
+        Standard error of log(mean). The relative variance at each d is drawn towards its trend in d, so
+        that a few trials that happen to agree do not dominate a fit. Ones, if the measure has no trials.
     trials : ndarray of shape (k,)
         Trials behind each mean.
     resampled : ndarray of shape (samples, k)
@@ -51,11 +51,22 @@ class TrialMeans:
     trials: NDArray[np.int64]
     resampled: Real
 
+    def only(self, some: slice) -> TrialMeans:
+        """Return the means at some of the d."""
+        return TrialMeans(
+            self.x[some],
+            self.mean[some],
+            self.error[some],
+            self.log_error[some],
+            self.trials[some],
+            self.resampled[:, some],
+        )
+
     def interval(self, replicates: Real, level: float) -> tuple[float, float]:
         """Return the bootstrap interval of a statistic, from its replicates.
 
-        Percentiles, expanded from the normal to the t distribution with as many degrees of freedom as the
-        trials have: the percentile interval of a few trials is too short.
+        Percentiles, expanded from the normal to the t distribution, because the percentile interval of a few
+        trials is too short. A slope rests mostly on its ends, so half of the degrees of freedom count.
 
         Parameters
         ----------
@@ -66,7 +77,7 @@ class TrialMeans:
         """
         if replicates.size == 0 or np.isnan(replicates).any():
             return np.nan, np.nan
-        freedom = int(np.sum(self.trials - 1))
+        freedom = 0.5 * float(np.sum(self.trials - 1))
         outside = float(stats.norm.cdf(stats.t.ppf(0.5 * (1.0 - level), freedom)))
         low, high = np.quantile(replicates, [outside, 1.0 - outside], method="inverted_cdf")
         return float(low), float(high)
@@ -99,7 +110,9 @@ def trial_means(values: Real, x: Real, samples: int = 2000, seed: int = 0) -> Tr
         stretch = np.sqrt(len(row) / (len(row) - 1.0))
         resampled[:, k] = mean[k] * (again / mean[k]) ** stretch
     error = mean * np.sqrt(relative / counts)
-    return TrialMeans(x[good], mean, error, np.sqrt(_shrunk(relative, counts) / counts), counts, resampled)
+    return TrialMeans(
+        x[good], mean, error, np.sqrt(_shrunk(relative, counts, x[good]) / counts), counts, resampled
+    )
 
 
 def single_values(values: Real, x: Real) -> TrialMeans:
@@ -112,14 +125,21 @@ def single_values(values: Real, x: Real) -> TrialMeans:
     )
 
 
-def _shrunk(relative: Real, counts: NDArray[np.int64]) -> Real:
-    """Relative variances, drawn towards their mean as if that had PRIOR_DEGREES degrees of freedom."""
-    if relative.size == 0:
-        return relative
-    freedom = counts - 1.0
-    common = np.sum(freedom * relative) / np.sum(freedom)
-    shrunk = (freedom * relative + PRIOR_DEGREES * common) / (freedom + PRIOR_DEGREES)
-    return np.asarray(np.maximum(shrunk, _LEAST_VARIANCE))
+def _shrunk(relative: Real, counts: NDArray[np.int64], x: Real) -> Real:
+    """Draw relative variances towards a power of d, as if that had PRIOR_DEGREES degrees of freedom.
+
+    The power is fitted to the logarithms of the variances, whose bias and scatter are those of chi^2.
+    """
+    variance = np.maximum(relative, _LEAST_VARIANCE)
+    half = 0.5 * (counts - 1.0)
+    if len(x) < 3:
+        common = np.sum(half * variance) / max(np.sum(half), 0.5)
+    else:
+        unbiased = np.log(variance) - special.digamma(half) + np.log(half)
+        scatter = np.sqrt(special.polygamma(1, half))
+        common = np.exp(np.polyval(np.polyfit(np.log(x), unbiased, 1, w=1.0 / scatter), np.log(x)))
+    prior = 0.5 * PRIOR_DEGREES
+    return np.asarray((half * variance + prior * common) / (half + prior))
 
 
 @lru_cache(maxsize=64)

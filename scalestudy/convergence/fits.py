@@ -2,8 +2,7 @@
 
 ``C x^-alpha`` is a weighted straight line in log-log. ``w_inf + C x^-alpha`` is linear in (w_inf, C) once
 alpha is given, so alpha is searched on a grid, for all data sets in one matrix product, and refined by a
-parabola; there are no starting values and no local minima to be caught in. A distance has no negative limit:
-where the best w_inf is below zero, the fit is the one with w_inf = 0.
+parabola; there are no starting values and no local minima to be caught in.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ def power_law(x: Real, y: Real, log_error: Real) -> Fit:
     return Fit(exponent, prefactor, np.zeros_like(exponent))
 
 
-def power_law_with_limit(x: Real, y: Real, log_error: Real, typical: Real) -> Fit:
-    """Fit ``w_inf + C x^-alpha`` by least squares, w_inf >= 0 and alpha in the range of `ALPHAS`.
+def power_law_with_limit(x: Real, y: Real, log_error: Real, typical: Real, *, negative: bool = False) -> Fit:
+    """Fit ``w_inf + C x^-alpha`` by least squares, alpha in the range of `ALPHAS`.
 
     Parameters
     ----------
@@ -66,18 +65,33 @@ def power_law_with_limit(x: Real, y: Real, log_error: Real, typical: Real) -> Fi
     log_error : ndarray of shape (k,)
         Relative standard errors.
     typical : ndarray of shape (k,)
-        What they are relative to: the measured means, also where y are bootstrap samples of them.
+        What they are relative to.
+    negative : bool
+        Whether w_inf may be negative. If not, and the best one is, the fit is that with w_inf = 0.
     """
     weight = 1.0 / (log_error * typical)
     weight = weight / weight.max()
     scale = np.exp(np.log(x).mean())
     rows = np.reshape(y, (-1, len(x))) * weight
     exponent, factor, limit = _best(x / scale, rows, weight, weight / np.linalg.norm(weight))
-    below = limit < 0.0
-    exponent[below], factor[below], limit[below] = _best(x / scale, rows[below], weight, np.zeros(len(x)))
+    if not negative:
+        below = limit < 0.0
+        exponent[below], factor[below], limit[below] = _best(x / scale, rows[below], weight, np.zeros(len(x)))
     outer = np.shape(y)[:-1]
     prefactor = factor * scale**exponent
     return Fit(exponent.reshape(outer), prefactor.reshape(outer), limit.reshape(outer))
+
+
+def fitted_means(x: Real, mean: Real, log_error: Real, rounds: int = 4) -> Real:
+    """Return the values of `power_law_with_limit` at x, errors being relative to these values themselves.
+
+    Errors relative to the measured means would weigh a mean more for lying low, and pull the limit down.
+    """
+    typical = mean
+    for _ in range(rounds):
+        fit = power_law_with_limit(x, mean, log_error, typical)
+        typical = np.maximum(fit.at(x), 0.1 * mean)
+    return typical
 
 
 def _best(x: Real, rows: Real, weight: Real, constant: Real) -> tuple[Real, Real, Real]:

@@ -58,16 +58,16 @@ def limit_law(point: Point, tokens: Tokens) -> GaussianEquivalentLaw:
     return GaussianEquivalentLaw(point.beta, gamma, psi, tokens)
 
 
-def truncated_law(point: Point, tokens: Tokens) -> GaussianEquivalentLaw | None:
-    """Return the law of rung M5, which is also the limit of M4 at its degree; None without polynomial rungs.
+def truncated_law(point: Point, tokens: Tokens) -> GaussianEquivalentLaw:
+    """Return the law of rung M5, which is also the limit of M4 at its degree.
 
     Raises
     ------
     LawError
-        If there is no such law, or it cannot be computed.
+        If there is no such law, it cannot be computed, or the study has no polynomial rung.
     """
     if point.truncated is None:
-        return None
+        raise LawError("Without theta1_Q and theta2_Q there is no truncated law.")
     theta1, theta2 = point.truncated
     ratio, gamma = point.ell / point.d_qk, point.ell / point.d
     if isinstance(tokens, str):

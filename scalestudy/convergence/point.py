@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from scalestudy.convergence.between import bulk_moment, w1_between
 from scalestudy.convergence.bulk import Bulk, Real, bulk_of
 from scalestudy.convergence.curves import curve_error, histogram_distance
 from scalestudy.convergence.ks import ks_of_bulk
-from scalestudy.convergence.laws import Point, Tokens, contrast_law, limit_law, truncated_law
+from scalestudy.convergence.laws import Point, Tokens, contrast_law, limit_law, truncated_law, why_not
 from scalestudy.convergence.schema import ATTENTION, REFERENCE, VARIABLES
 from scalestudy.convergence.wasserstein import floor, w1_of_bulk, w1_pooled
 from scalestudy.errors import LawError
@@ -60,11 +62,15 @@ def measure_point(
         name: np.full([lengths[dim] for dim in variable.dims], np.nan) for name, variable in VARIABLES.items()
     }
     found["trials_used"] = np.array(float(used.sum()))
-    _measure_laws(found, point, tokens, drop)
     complete = spectra[used]
+    try:
+        _measure_laws(found, point, tokens, drop)
+        if complete.size:
+            _measure_against_nu(found, used, complete, point, tokens, drop)
+    except LawError as error:
+        warnings.warn(f"Not measured at d = {point.d}, beta = {point.beta:g}: {error}", stacklevel=2)
     if complete.size:
-        _measure_trials(found, used, complete, point, tokens, drop)
-        _measure_pooled(found, complete, point, tokens, drop)
+        _measure_without_nu(found, used, complete, point, drop)
         _measure_against_reference(found, complete, point.beta, tuple(models), drop)
         if ATTENTION in models:
             found["s1_A"][used] = np.sqrt(complete[:, list(models).index(ATTENTION), 0] / point.ell)
@@ -73,41 +79,51 @@ def measure_point(
     return found
 
 
-def _law(make: Callable[[Point, Tokens], Law | None], point: Point, tokens: Tokens) -> Law | None:
-    """Return a law, or None where there is none: `why_not` says so beforehand, and why."""
-    try:
-        return make(point, tokens)
-    except LawError:
-        return None
-
-
 def _measure_laws(found: dict[str, Real], point: Point, tokens: Tokens, drop: int) -> None:
     """Put in what the laws alone say: floor, truncation bias, and the distance of nu to Marchenko-Pastur."""
-    nu, truncated = _law(limit_law, point, tokens), _law(truncated_law, point, tokens)
-    if nu is None:
+    if why_not(replace(point, truncated=None), tokens):
         return
+    nu = limit_law(point, tokens)
     found["floor"] = np.array(floor(nu, point.ell, drop))
     found["w1_nu_mp"] = np.array(w1_between(nu, contrast_law(point)))
-    if truncated is not None:
-        found["truncation_bias"] = np.array(w1_between(truncated, nu))
+    if point.truncated is not None and not why_not(point, tokens):
+        found["truncation_bias"] = np.array(w1_between(truncated_law(point, tokens), nu))
 
 
-def _measure_trials(
+def _measure_against_nu(
     found: dict[str, Real], used: NDArray[np.bool_], spectra: Real, point: Point, tokens: Tokens, drop: int
 ) -> None:
-    """Measure each trial and model, a batch of trials at a time."""
-    nu, contrast = _law(limit_law, point, tokens), contrast_law(point)
+    """Put in the distances to nu of each trial, and of the trial-averaged F_n."""
+    if why_not(replace(point, truncated=None), tokens):
+        return
+    nu = limit_law(point, tokens)
+    for rows, bulk in _batches(used, spectra, drop):
+        for name, values in _against_law(bulk, nu).items():
+            found[name][rows] = values
+    found["w1_relative"] = found["w1"] / point.theta1
+    for k in range(spectra.shape[1]):
+        found["w1_pooled"][k] = w1_pooled(spectra[:, k], nu, drop)
+
+
+def _measure_without_nu(
+    found: dict[str, Real], used: NDArray[np.bool_], spectra: Real, point: Point, drop: int
+) -> None:
+    """Put in the distances to Marchenko-Pastur and between neighbouring rungs."""
+    contrast = contrast_law(point)
+    for rows, bulk in _batches(used, spectra, drop):
+        found["w1_mp"][rows] = w1_of_bulk(bulk, contrast.cdf(bulk.values), contrast)
+        found["w1_to_next"][rows] = np.abs(np.diff(bulk.values, axis=1)).sum(axis=-1) / bulk.n
+    for k in range(spectra.shape[1]):
+        found["w1_pooled_mp"][k] = w1_pooled(spectra[:, k], contrast, drop)
+
+
+def _batches(used: NDArray[np.bool_], spectra: Real, drop: int) -> Iterator[tuple[NDArray[np.intp], Bulk]]:
+    """Return the bulks of a few trials at a time, and which trials they are."""
     places = np.flatnonzero(used)
     step = max(1, BATCH // spectra[0].size)
     for start in range(0, len(places), step):
-        rows = places[start : start + step]
-        bulk = bulk_of(spectra[start : start + step], drop)
-        found["w1_mp"][rows] = w1_of_bulk(bulk, contrast.cdf(bulk.values), contrast)
-        found["w1_to_next"][rows] = np.abs(np.diff(bulk.values, axis=1)).sum(axis=-1) / bulk.n
-        if nu is not None:
-            for name, values in _against_law(bulk, nu).items():
-                found[name][rows] = values
-    found["w1_relative"] = found["w1"] / point.theta1
+        some = slice(start, start + step)
+        yield places[some], bulk_of(spectra[some], drop)
 
 
 def _against_law(bulk: Bulk, law: Law) -> dict[str, Real]:
@@ -121,14 +137,6 @@ def _against_law(bulk: Bulk, law: Law) -> dict[str, Real]:
         "mean_error": sums[0] / moments[0] - 1.0,
         "second_moment_error": sums[1] / moments[1] - 1.0,
     }
-
-
-def _measure_pooled(found: dict[str, Real], spectra: Real, point: Point, tokens: Tokens, drop: int) -> None:
-    laws = {"w1_pooled": _law(limit_law, point, tokens), "w1_pooled_mp": contrast_law(point)}
-    for k in range(spectra.shape[1]):
-        for name, law in laws.items():
-            if law is not None:
-                found[name][k] = w1_pooled(spectra[:, k], law, drop)
 
 
 def _measure_against_reference(

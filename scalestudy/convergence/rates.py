@@ -10,7 +10,7 @@ import xarray as xr
 from scalestudy.convergence.bootstrap import TrialMeans
 from scalestudy.convergence.bulk import Real
 from scalestudy.convergence.columns import checked_measure, columns, other_dims, stepped_models
-from scalestudy.convergence.fits import goodness, power_law, power_law_with_limit
+from scalestudy.convergence.fits import fitted_means, goodness, power_law, power_law_with_limit
 from scalestudy.errors import AnalysisError
 
 ESTIMATES = {
@@ -161,30 +161,35 @@ def _fit_power_law(found: Found, means: TrialMeans, level: float) -> None:
 def _fit_neighbours(found: Found, means: TrialMeans, places: Any, level: float) -> None:
     for i in range(len(places) - 1):
         if places[i + 1] == places[i] + 1:
-            pair = slice(i, i + 2)
+            pair = means.only(slice(i, i + 2))
             slope, again = (
-                power_law(means.x[pair], y[..., pair], means.log_error[pair]).exponent
-                for y in (means.mean, means.resampled)
+                power_law(pair.x, y, pair.log_error).exponent for y in (pair.mean, pair.resampled)
             )
-            low, high = means.interval(again, level)
+            low, high = pair.interval(again, level)
             for end, value in (("", slope), ("_low", low), ("_high", high)):
                 found[f"local_exponent{end}"][places[i]] = value
 
 
 def _fit_limit(found: Found, means: TrialMeans, level: float) -> None:
-    fit, again = (
-        power_law_with_limit(means.x, y, means.log_error, means.mean) for y in (means.mean, means.resampled)
-    )
-    _put(found, "limit_exponent", fit.exponent, *means.interval(again.exponent, level))
-    _put(found, "limit_prefactor", fit.prefactor, *means.interval(again.prefactor, level))
-    low, high = means.interval(again.limit, level)
-    _put(found, "limit", fit.limit, low, high)
+    """Fit with a limit: w_inf >= 0 for the estimates, any w_inf for the intervals.
+
+    A distance has no negative limit. But resampled fits that stop at 0 would make the exponent's interval
+    too short, so theirs is free, and the limit's interval is cut at 0 afterwards.
+    """
+    x, error = means.x, means.log_error
+    typical = fitted_means(x, means.mean, error)
+    fit = power_law_with_limit(x, means.mean, error, typical)
+    again = power_law_with_limit(x, means.resampled, error, typical, negative=True)
+    for name in ("exponent", "prefactor", "limit"):
+        value = float(getattr(fit, name))
+        low, high = means.interval(getattr(again, name), level)
+        key = "limit" if name == "limit" else f"limit_{name}"
+        _put(found, key, value, np.minimum(low, value), np.maximum(high, value))
     if means.resampled.size:
-        found["limit_contains_zero"] = float(low <= 0.0)
-        residual = means.mean - fit.at(means.x)
-        found["limit_chi2_reduced"], found["limit_p_value"] = goodness(
-            residual, means.log_error * means.mean, 3
-        )
+        found["limit_low"] = max(found["limit_low"], 0.0)
+        found["limit_contains_zero"] = float(found["limit_low"] == 0.0)
+        residual = means.mean - fit.at(x)
+        found["limit_chi2_reduced"], found["limit_p_value"] = goodness(residual, error * typical, 3)
 
 
 def _put(found: Found, name: str, value: Any, low: float, high: float) -> None:

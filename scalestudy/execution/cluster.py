@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import signal
 import socket
 import warnings
@@ -16,20 +15,10 @@ import distributed
 from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
 
-from scalestudy.errors import ClusterError, SpecError
+from scalestudy.errors import ClusterError
+from scalestudy.execution.trust import cluster_class
 from scalestudy.study.spec import Cluster
 
-# `cluster: {class: ...}` names code to be run, so a spec from a stranger may name only these packages.
-KNOWN_PACKAGES = (
-    "distributed",
-    "dask_cloudprovider",
-    "dask_cuda",
-    "dask_gateway",
-    "dask_jobqueue",
-    "dask_kubernetes",
-    "dask_mpi",
-    "dask_yarn",
-)
 _DASHBOARD_PORT = 8787
 _CONNECT_SECONDS = 20
 
@@ -48,7 +37,7 @@ def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distribu
     cluster : Cluster
         The spec's `cluster`.
     trust_class : bool
-        Allow a cluster class from a package that is not among `KNOWN_PACKAGES`.
+        Allow a cluster class from a package that is not a known one, and any argument.
 
     Raises
     ------
@@ -58,41 +47,17 @@ def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distribu
         If the class does not exist, is no cluster class, or is not allowed.
     """
     with contextlib.ExitStack() as stack:
-        if cluster.scheduler or cluster.scheduler_file:
-            client = _reach(cluster)
-        elif cluster.class_:
-            made = stack.enter_context(_started(cluster_class(cluster.class_, trust=trust_class), cluster))
+        if cluster.class_:
+            kind = cluster_class(cluster.class_, cluster.arguments, trust=trust_class)
+            made = stack.enter_context(_started(kind, cluster))
             client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+        elif cluster.scheduler or cluster.scheduler_file:
+            client = _reach(cluster)
         else:
             made = stack.enter_context(_local(local_workers(cluster)))
             client = distributed.Client(made, timeout=_CONNECT_SECONDS)
         stack.callback(_close_quietly, client)
         yield client
-
-
-def cluster_class(path: str, *, trust: bool = False) -> type[DaskCluster]:
-    """Find a cluster class by its dotted path.
-
-    Raises
-    ------
-    SpecError
-        If the package is not a known Dask deployment package and `trust` is false, if it cannot be
-        imported, or if what is found is not a subclass of ``distributed.deploy.Cluster``.
-    """
-    module_name, _, name = path.rpartition(".")
-    package = path.partition(".")[0]
-    if package not in KNOWN_PACKAGES and not trust:
-        raise SpecError(
-            f"cluster.class: {path!r} is not from a known Dask deployment package "
-            f"({', '.join(KNOWN_PACKAGES)}). If you trust it, pass --trust-cluster-class."
-        )
-    try:
-        found = getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SpecError(f"cluster.class: {path!r} cannot be imported: {error}.") from None
-    if not (isinstance(found, type) and issubclass(found, DaskCluster)):
-        raise SpecError(f"cluster.class: {path!r} is not a Dask cluster class.")
-    return found
 
 
 def dashboard_link(client: distributed.Client) -> str | None:

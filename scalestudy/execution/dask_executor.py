@@ -13,7 +13,8 @@ import distributed
 
 from scalestudy.errors import ClusterError
 from scalestudy.execution.block import Outcome, Work, run_and_write
-from scalestudy.store import BlockWriter
+from scalestudy.execution.probe import probe
+from scalestudy.store import BlockWriter, Location
 
 # Tasks in flight for each core: enough that no core waits for the client, few enough that closing is quick.
 _WINDOW = 3
@@ -64,6 +65,10 @@ class DaskExecutor:
             w["memory_limit"] // max(1, w["nthreads"]) for w in self._workers().values() if w["memory_limit"]
         ]
         return min(shares, default=2**63)
+
+    def check(self, location: Location) -> None:
+        """Probe every worker: the same package, and a store that both sides see."""
+        probe(self._client, location)
 
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
         """Run every block of every group and yield what became of each.

@@ -67,7 +67,6 @@ def forecast(spec: Spec) -> Forecast:
         held.check(spec, tokens, str(location))
     cost = CostModel(spec)
     spec = fit_workers(spec, cost)
-    local = not (spec.cluster.scheduler or spec.cluster.scheduler_file or spec.cluster.class_)
     block = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
     manifest = held.grown(spec) if held else Manifest.first(spec, tokens, block)
 
@@ -85,7 +84,9 @@ def forecast(spec: Spec) -> Forecast:
         plan=plan,
         points=len(points_of(spec)),
         trials_per_block=manifest.trials_per_block,
-        cores=spec.cluster.workers if local and isinstance(spec.cluster.workers, int) else None,
+        cores=spec.cluster.workers
+        if spec.cluster.is_local and isinstance(spec.cluster.workers, int)
+        else None,
         core_seconds=plan.seconds_left,
         worker_bytes=cost.worker_bytes(),
         disk_bytes=cost.disk_bytes(),

@@ -47,7 +47,7 @@ def fit_workers(spec: Spec, cost: CostModel) -> Spec:
         If the largest point does not fit even then.
     """
     cluster = spec.cluster
-    if cluster.scheduler or cluster.scheduler_file or cluster.class_:
+    if not cluster.is_local:
         return spec
     usable = MEMORY_LIMIT * USABLE
     workers = cluster.workers

@@ -133,6 +133,7 @@ def carry_out(
             trials_per_block=size,
             attributes={"title": spec.name, "spec": spec_text(spec), **provenance()},
         )
+        executor.check(location)
         plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
         report = Report(location, plan)
         if observer:

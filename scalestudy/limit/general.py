@@ -70,7 +70,7 @@ class TabulatedLaw:
         """Distribution function."""
         mass = np.zeros_like(x)
         for band, (left, right, _) in zip(self._bands, self.intervals(), strict=True):
-            mass[x >= right] = min(1.0, band.band.mass_below + band.band.mass)
+            mass[x >= right] = band.band.mass_upto
             inside = (x > left) & (x < right)
             mass[inside] = band.mass(band.tau(x[inside] / self._scale))
         return mass
@@ -80,7 +80,7 @@ class TabulatedLaw:
         x = np.zeros_like(p)
         for band, (_, right, _) in zip(self._bands, self.intervals(), strict=True):
             x[p > band.band.mass_below] = right
-            inside = (p > band.band.mass_below) & (p < band.band.mass_below + band.band.mass)
+            inside = (p > band.band.mass_below) & (p < band.band.mass_upto)
             x[inside] = band.x(band.quantile(p[inside])) * self._scale
         return x
 
@@ -90,7 +90,7 @@ class TabulatedLaw:
         for band in self._bands:
             whole = float(band.partial_mean(np.array([np.inf]))[0])
             partial[p > band.band.mass_below] = below + whole
-            inside = (p > band.band.mass_below) & (p < band.band.mass_below + band.band.mass)
+            inside = (p > band.band.mass_below) & (p < band.band.mass_upto)
             partial[inside] = below + band.partial_mean(band.quantile(p[inside]))
             below += whole
         return partial * self._scale

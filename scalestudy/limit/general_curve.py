@@ -93,7 +93,8 @@ class GeneralCurve:
             z, slope = self.z_and_slope(w)
             root = np.sqrt(z / x)
             step = 2.0 * root * (root - 1.0) * x / slope
-            step = step * np.minimum(1.0, 0.3 * np.abs(w) / np.maximum(np.abs(step), 1e-300))
+            longest = 0.3 * np.abs(w)
+            step = step * longest / np.maximum(np.abs(step), longest)
             w = w - step
             last = np.abs(step) / np.abs(w)
             # Newton's method squares the error: even at a soft edge one more step would be below rounding.
@@ -104,18 +105,20 @@ class GeneralCurve:
     def physical(self, z: Complex) -> Complex:
         """Return w over z, Im z >= 0, followed down from far above, where w is close to z / b2."""
         far = 1e3 * (1.0 + np.abs(z))
-        w: Complex = (z + 1j * far) / self.b2
+        w: Complex = np.asarray((z + 1j * far) / self.b2, dtype=np.complex128)
         for height in far * DESCENT[:, None]:
             w = self.newton(w, z + 1j * height, steps=6)[0]
         w = self.newton(w, z)[0]
         return conjugated(w, w.imag < 0.0)
 
     def follow(self, w: complex, start: float, stop: float) -> complex:
-        """Continue w inside the support from z = start^2 to z = stop^2, in steps short enough to stay on path."""
+        """Continue w inside the support from z = start^2 to z = stop^2, in steps that stay on the path."""
         r, step = start, stop - start
         point = np.array([w])
         for _ in range(PATH_STEPS):
-            if abs(stop - r) <= abs(step):
+            # r + (stop - r) need not be stop in floating point, so arriving is noted rather than compared.
+            arrives = abs(stop - r) <= abs(step)
+            if arrives:
                 step = stop - r
             slope = self.z_and_slope(point)[1]
             half = point + step * r / slope
@@ -125,7 +128,7 @@ class GeneralCurve:
             on_path = np.abs(corrected - predicted) <= PATH_TOLERANCE * travelled
             if (on_path & (last < 1e-6) & (corrected.imag > 0.0)).all():
                 point, r, step = corrected, r + step, 2.0 * step
-                if r == stop:
+                if arrives:
                     return complex(point[0])
             else:
                 step *= 0.5

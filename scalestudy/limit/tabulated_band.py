@@ -60,7 +60,7 @@ class TabulatedBand:
 
     def __init__(self, curve: GeneralCurve, left: Edge, right: Edge, below: float, upto: float) -> None:
         self._curve, self._hard = curve, left.x == 0.0
-        self.band = Band(float(np.sqrt(left.x)), float(np.sqrt(right.x)), below, upto - below)
+        self.band = Band(float(np.sqrt(left.x)), float(np.sqrt(right.x)), below, upto)
         reach = HARD_REACH if self._hard else SOFT_REACH
         cells = round((reach + SOFT_REACH) / FIRST_SPACING)
         nodes = np.linspace(-reach, SOFT_REACH, cells + 1)
@@ -113,7 +113,7 @@ class TabulatedBand:
         """Distribution function; beyond the table by the power law of the edge."""
         low, high = self._beyond(tau)
         band = self.band
-        top = band.mass_below + band.mass
+        top = band.mass_upto
         mass = self._mass_spline(np.clip(tau, self._first, self._last))
         left_power = 1.0 if self._hard else 1.5
         mass = np.where(low > 0.0, band.mass_below + self._first_mass * np.exp(-left_power * low), mass)
@@ -134,7 +134,7 @@ class TabulatedBand:
             if (np.abs(miss) < 1e-15).all():
                 break
         left_power = 1.0 if self._hard else 1.5
-        first, last = p - band.mass_below, band.mass_below + band.mass - p
+        first, last = p - band.mass_below, band.mass_upto - p
         with np.errstate(divide="ignore"):
             tau = np.where(
                 first < self._first_mass, self._first + np.log(first / self._first_mass) / left_power, tau

@@ -10,6 +10,7 @@ from scalestudy.limit import Law
 
 LAW_COLOUR, CONTRAST_COLOUR = "#0b5394", "#b45f06"
 POINTS = 600
+LEFT_OF_PLOT = 1e-7
 
 
 def law_figure(law: Law, contrast: Law, title: str) -> Figure:
@@ -46,10 +47,11 @@ def law_figure(law: Law, contrast: Law, title: str) -> Figure:
                 r > 0.0, 2.0 * r * np.nan_to_num(each.pdf(r * r)), 2.0 * each.hard_edge_coefficient()
             )
             plain.plot(r, density, style, color=colour, label=named)
-    x = np.geomspace(1e-6 * top, 1e-1 * top, 50)
+    x = np.geomspace(LEFT_OF_PLOT * top, 1e-1 * top, 50)
     edge = law.hard_edge_coefficient()
     squared.plot(x, edge / np.sqrt(x), ":", color="0.4", label=rf"hard edge ${edge:.4g}\,x^{{-1/2}}$")
     squared.set(xscale="log", yscale="log", xlabel=r"$x = s^2$", ylabel="density of $x$")
+    squared.set_xlim(LEFT_OF_PLOT * top, 2.0 * top)
     squared.set_ylim(bottom=1e-3 / top)
     plain.set(xlabel=r"$s = \sqrt{x}$", ylabel="density of $s$", xlim=(0.0, 1.05 * np.sqrt(top)))
     plain.set_ylim(bottom=0.0)
@@ -65,7 +67,9 @@ def _grid(left: float, right: float, top: float) -> npt.NDArray[np.float64]:
     soft = left + (right - left) * 0.5 * (1.0 - np.cos(angle))
     if left > 0.0:
         return soft
-    return np.unique(np.concatenate([np.geomspace(min(1e-6 * top, 1e-3 * right), right, POINTS), soft[1:]]))
+    return np.unique(
+        np.concatenate([np.geomspace(min(LEFT_OF_PLOT * top, 1e-3 * right), right, POINTS), soft[1:]])
+    )
 
 
 def _from_zero(x: npt.NDArray[np.float64], left: float) -> npt.NDArray[np.float64]:

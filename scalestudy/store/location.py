@@ -17,6 +17,7 @@ from typing import Any
 import fsspec
 import zarr
 from fsspec.core import url_to_fs
+from fsspec.registry import known_implementations
 
 from scalestudy.errors import StoreError
 
@@ -48,6 +49,9 @@ class Location:
         if "://" not in text:
             if "\0" in text or not text.strip():
                 raise StoreError(f"{text!r} is not a path.")
+            protocol = text.partition(":/")[0]
+            if ":/" in text and protocol in known_implementations:
+                raise StoreError(f"{text} is neither a path nor a URL; did you mean {protocol}://?")
             return cls(str(Path(text).expanduser().absolute()))
         protocol = text.partition("://")[0]
         try:
@@ -98,12 +102,14 @@ class Location:
             return None
 
     def read_many(self, keys: list[str]) -> list[bytes]:
-        """Return the bytes of many small keys, which must exist."""
+        """Return the bytes of many small keys; none for a key that is not there, or no longer."""
         fs, root = self._filesystem
         if self.is_local:
             return [_read_file(f"{root}/{key}") for key in keys]
-        found = fs.cat([f"{root}/{key}" for key in keys]) if keys else {}
-        return list(found.values()) if isinstance(found, dict) else [found]
+        found = fs.cat([f"{root}/{key}" for key in keys], on_error="omit") if keys else {}
+        # What is found comes in the order of the file system, under paths as it writes them.
+        by_name = {str(path).rpartition("/")[2]: content for path, content in found.items()}
+        return [by_name.get(key.rpartition("/")[2], b"") for key in keys]
 
     def names(self, key: str = "") -> list[str]:
         """List the names directly below a key; none if it is not there."""
@@ -153,17 +159,26 @@ class Location:
 
     def sweep_partials(self, folders: list[str]) -> int:
         """Remove what killed writers left half written; return how many files that were."""
-        removed = 0
-        for folder in folders if self.is_local else []:
-            for name in self.names(folder):
-                if name.endswith(".partial"):
-                    (Path(self.url) / folder / name).unlink(missing_ok=True)
-                    removed += 1
-        return removed
+        found = self.partials(folders)
+        for key in found:
+            (Path(self.url) / key).unlink(missing_ok=True)
+        return len(found)
+
+    def partials(self, folders: list[str]) -> list[str]:
+        """List what killed writers left half written; only a local file system has such files."""
+        return [
+            f"{folder}/{name}".lstrip("/")
+            for folder in (folders if self.is_local else [])
+            for name in self.names(folder)
+            if name.endswith(".partial")
+        ]
 
 
 def _read_file(path: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return b""
     try:
         return os.read(descriptor, 1 << 20)
     finally:

@@ -20,7 +20,7 @@ from typing import Any
 import fsspec
 import psutil
 
-from scalestudy.errors import StoreLockedError
+from scalestudy.errors import StoreError, StoreLockedError
 from scalestudy.store.location import Location
 
 
@@ -32,9 +32,16 @@ def writing(location: Location) -> Iterator[None]:
     ------
     StoreLockedError
         If another run holds it; the message names its host and pid.
+    StoreError
+        If the place beside the store, where the lock lies, cannot be written.
     """
     held = _local(location) if location.is_local else _remote(location)
-    with held:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(held)
+        except (OSError, NotImplementedError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or "its protocol only reads"
+            raise StoreError(f"{location} cannot be written: {reason}.") from None
         yield
 
 
@@ -54,13 +61,17 @@ def _local(location: Location) -> Iterator[None]:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             holder = os.read(descriptor, 4096)
             os.close(descriptor)
             raise _refusal(location, holder, str(path)) from None
+        except OSError:
+            os.close(descriptor)
+            raise
         # A holder that has just finished removes the file: a lock on a removed file excludes nobody.
-        if path.exists() and os.fstat(descriptor).st_ino == path.stat().st_ino:
-            break
+        with contextlib.suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                break
         os.close(descriptor)
     try:
         holder = os.read(descriptor, 4096)

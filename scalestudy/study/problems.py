@@ -10,6 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from scalestudy.errors import SpecError
+from scalestudy.study.quoting import plain, show
 from scalestudy.study.source import KeyPath, Source
 
 
@@ -23,7 +24,8 @@ class Problem:
 
 def raise_all(source: Source, problems: Iterable[Problem]) -> None:
     """Raise one SpecError with every problem, in the order of the file; do nothing without problems."""
-    lines = [f"{source.where(p.path)}: {'.'.join(map(str, p.path))}: {p.message}" for p in problems]
+    # A key may hold a line break, or more than a line.
+    lines = [f"{source.where(p.path)}: {plain('.'.join(map(str, p.path)))}: {p.message}" for p in problems]
     if lines:
         raise SpecError("\n".join(dict.fromkeys(lines)))
 
@@ -50,12 +52,6 @@ def nearest(name: object, names: Iterable[str]) -> str:
     return f" Did you mean {match[0]!r}?" if match else ""
 
 
-def show(value: Any) -> str:
-    """Return a value as a message quotes it, at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def _locate(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> tuple[KeyPath, Any]:
     """Follow pydantic's location through the data, passing over the names of union branches."""
     path: list[int | str] = []
@@ -71,7 +67,7 @@ def _locate(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> tuple[Ke
 
 
 def _phrase(item: Any, path: KeyPath, value: Any, model: type[BaseModel]) -> Problem:
-    if item["type"] == "extra_forbidden":
+    if item["type"] in ("extra_forbidden", "invalid_key"):
         parent = _model_at(path[:-1], model)
         names = [field.alias or name for name, field in parent.model_fields.items()] if parent else []
         return Problem(path, f"unknown key.{nearest(path[-1], names)} Allowed: {', '.join(names)}.")

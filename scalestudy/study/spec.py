@@ -17,7 +17,8 @@ from pydantic_core import PydanticCustomError
 from scalestudy.ensembles import MODELS, TOKENS
 from scalestudy.study.problems import describe, raise_all
 from scalestudy.study.rules import broken_rules
-from scalestudy.study.source import Source, dump, override, read_source
+from scalestudy.study.source import Source, override, read_source
+from scalestudy.study.yaml12 import dump
 
 DTYPES = ("float64", "float32")
 SOLVERS = ("auto", "svd", "gram", "two_stage")
@@ -106,10 +107,12 @@ class Cluster(_Record):
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] = Field(
-        default="auto", description="auto, or a whole number from 1 to 100,000"
+    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] | dict[str, Any] = (
+        Field(default="auto", description="auto, or a whole number from 1 to 100,000")
     )
-    scheduler: str | None = Field(default=None, description="an address such as tcp://host:8786")
+    scheduler: str | dict[str, Any] | None = Field(
+        default=None, description="an address such as tcp://host:8786"
+    )
     scheduler_file: str | None = Field(default=None, description="the path of a scheduler file")
     class_: str | None = Field(
         default=None, alias="class", description="a cluster class such as dask_jobqueue.SLURMCluster"
@@ -117,8 +120,15 @@ class Cluster(_Record):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for the cluster class."""
-        return dict(self.model_extra or {})
+        """Keyword arguments for the cluster class: every key that is not ours, and mappings under ours."""
+        ours = {"workers": self.workers, "scheduler": self.scheduler}
+        given = {name: value for name, value in ours.items() if isinstance(value, dict)}
+        return given | dict(self.model_extra or {})
+
+    @property
+    def is_local(self) -> bool:
+        """Whether worker processes are started on this machine."""
+        return not (self.scheduler or self.scheduler_file or self.class_)
 
 
 class Spec(_Record):
@@ -156,7 +166,10 @@ class Spec(_Record):
 
 def spec_text(spec: Spec) -> str:
     """Write a spec, with every default and every option of the command line, as a YAML text."""
-    data = spec.model_dump(by_alias=True, exclude_none=True)
+    data = spec.model_dump(by_alias=True)
+    # An argument of a cluster class may be null and mean it; our own keys are then not given.
+    arguments = spec.cluster.arguments
+    data["cluster"] = {k: v for k, v in data["cluster"].items() if k in arguments or v is not None}
     data["grid"] = {name: list(values) for name, values in data["grid"].items()}
     return dump({**data, "models": list(spec.models)})
 
@@ -182,7 +195,9 @@ def load_spec(path: str | os.PathLike[str], *, set: list[str] | None = None) -> 
 def parse_spec(source: Source) -> Spec:
     """Check a parsed YAML text; see `load_spec`."""
     data = dict(source.data)
-    data.setdefault("name", Path(source.name).stem or "study")
+    # A file's name may hold more than a spec's name can: bytes that are no UTF-8, control characters.
+    stem = "".join(letter if letter.isprintable() else "_" for letter in Path(source.name).stem)
+    data.setdefault("name", stem[:200] or "study")
     data.setdefault("store", f"results/{data['name']}.zarr")
     try:
         spec = Spec.model_validate(data)

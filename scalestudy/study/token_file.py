@@ -31,13 +31,14 @@ def read_tokens(spec: Spec) -> NDArray[np.float64] | None:
         return None
     name = spec.tokens.file
     try:
-        stored = np.load(Path(name), allow_pickle=False, mmap_mode="r")
+        with np.errstate(over="ignore"):
+            stored = np.load(Path(name), allow_pickle=False, mmap_mode="r")
     except FileNotFoundError:
         raise SpecError(f"tokens.file: {name}: no such file.") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise SpecError(
-            f"tokens.file: {name}: not a .npy array of numbers: {str(error).splitlines()[0]}"
-        ) from None
+    except Exception as error:
+        # A damaged header ends in whatever the tokenizer, ast, mmap or zipfile raise.
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise SpecError(f"tokens.file: {name}: not a .npy array of numbers: {reason}") from None
     if not isinstance(stored, np.ndarray) or stored.ndim != 2 or stored.dtype.kind not in "fiu":
         what = (
             f"shape {stored.shape} and dtype {stored.dtype}"

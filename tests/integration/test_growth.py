@@ -15,10 +15,10 @@ EDITS = [
 @pytest.mark.parametrize("edit", EDITS, ids=["trials", "d", "beta", "gamma", "psi"])
 def test_growth(study, loaded, edit):
     made = study()
-    assert made.run("sweep", "--serial").returncode == 0
+    assert made.call("sweep", "--serial").returncode == 0
     before, written = loaded(made.store), made.mtimes()
     made.write(**edit)
-    result = made.run("sweep", "--serial")
+    result = made.call("sweep", "--serial")
     assert result.returncode == 0, result.stderr
     after = loaded(made.store)
     kept = made.mtimes()
@@ -34,13 +34,13 @@ def test_growth(study, loaded, edit):
     ).values
     done = np.isfinite(values.values)
     np.testing.assert_array_equal(region[done], values.values[done])
-    assert made.run("sweep", "--serial").stdout.startswith("Nothing to do")
+    assert made.call("sweep", "--serial").stdout.startswith("Nothing to do")
 
 
 def test_asking_for_less_leaves_the_store_as_it_is(study, loaded):
     made = study()
-    assert made.run("sweep", "--serial").returncode == 0
+    assert made.call("sweep", "--serial").returncode == 0
     before = loaded(made.store)
     made.write(trials=1, grid={"d": [16], "beta": [1.0], "gamma": [1.0], "psi": [1.0]})
-    assert made.run("sweep", "--serial").returncode == 0
+    assert made.call("sweep", "--serial").returncode == 0
     assert loaded(made.store).identical(before)

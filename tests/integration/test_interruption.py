@@ -28,7 +28,7 @@ def test_sigkill_of_the_whole_group_then_the_same_command(study, same, kill):
     after = broken.mtimes()
     assert len(after) == total
     assert all(after[name] == when for name, when in before.items()), "a finished block was computed again"
-    assert whole.run("sweep", "--serial").returncode == 0
+    assert whole.call("sweep", "--serial").returncode == 0
     same(broken.store, whole.store)
 
 

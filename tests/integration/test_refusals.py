@@ -24,7 +24,7 @@ ONE = {"d": [16], "beta": [1.0], "gamma": [1.0], "psi": [1.0]}
 )
 def test_a_bad_spec(study, changes, words):
     made = study(**changes)
-    result = made.run()
+    result = made.call()
     assert result.returncode == 2
     assert words in result.stderr
     assert "Traceback" not in result.stderr
@@ -33,7 +33,7 @@ def test_a_bad_spec(study, changes, words):
 
 def test_a_store_of_another_study_shows_both_values(study):
     made = study()
-    assert made.run("sweep", "--serial").returncode == 0
+    assert made.call("sweep", "--serial").returncode == 0
     made.write(
         seed=8,
         tokens="spherical",
@@ -41,7 +41,7 @@ def test_a_store_of_another_study_shows_both_values(study):
         models=["Y"],
         polynomial={"c": 3.0},
     )
-    result = made.run()
+    result = made.call()
     assert result.returncode == 2
     for words in (
         "seed: the store has 7, the spec asks for 8",
@@ -56,7 +56,7 @@ def test_a_store_of_another_study_shows_both_values(study):
 @pytest.mark.parametrize("command", ["status"])
 def test_a_mistyped_store_is_not_made(study, command):
     made = study()
-    result = made.run(command)
+    result = made.call(command)
     assert result.returncode == 2
     assert "no such store" in result.stderr
     assert not made.store.exists()
@@ -66,7 +66,7 @@ def test_a_foreign_folder_is_left_alone(study):
     made = study()
     made.store.mkdir()
     (made.store / "notes.txt").write_text("mine")
-    result = made.run()
+    result = made.call()
     assert result.returncode == 2
     assert "is not a scalestudy store" in result.stderr
     assert [path.name for path in made.store.iterdir()] == ["notes.txt"]
@@ -74,7 +74,7 @@ def test_a_foreign_folder_is_left_alone(study):
 
 def test_a_dry_run_creates_nothing(study):
     made = study()
-    result = made.run("sweep", "--dry-run")
+    result = made.call("sweep", "--dry-run")
     assert result.returncode == 0, result.stderr
     for words in ("points  4", "trials  18 to run", "memory", "disk"):
         assert words in result.stdout

@@ -38,28 +38,32 @@ class ReferenceLaw:
         square = [n2 * n2, 2 * n2 * n1, n1 * n1 + 2 * n2 * n0, 2 * n1 * n0, n0 * n0]
         pole = [0, w * q * q, -2 * w * q, w, 0]
         coefficients = [a - b for a, b in zip(square, pole, strict=True)]
-        return mp.polyroots(coefficients, maxsteps=500, extraprec=800)
+        return mp.polyroots(coefficients, maxsteps=500, extraprec=400)
 
     def point(self, x):
         """Return the root with Im y < 0 and the largest -Im y / |y|."""
-        return max((y for y in self.roots(x)), key=lambda y: -mp.im(y) / abs(y))
+        return max(self.roots(x), key=lambda y: -mp.im(y) / abs(y))
 
     def pdf(self, x):
-        x = mp.mpf(x)
-        y = self.point(x)
-        return mp.im(-y / (self.statistics[0] * self.phi(y))) / mp.pi
+        return self.density_and_mass(x)[0]
 
     def cdf(self, x):
-        _, t, q = self.statistics
-        y = self.point(mp.mpf(x))
-        return 1 + mp.im(mp.log(y) - 2 * self.phi(y) + t * y - mp.log(1 - q * y) / self.c) / mp.pi
+        return self.density_and_mass(x)[1]
+
+    def density_and_mass(self, x):
+        """Both, from one root."""
+        x = mp.mpf(x)
+        s2, t, q = self.statistics
+        y = self.point(x)
+        mass = 1 + mp.im(mp.log(y) - 2 * self.phi(y) + t * y - mp.log(1 - q * y) / self.c) / mp.pi
+        return mp.im(-y / (s2 * self.phi(y))) / mp.pi, mass
 
     def edges(self):
         """Soft edges in ascending order, from the positive roots of ``2 y phi' = phi``."""
         s2, t, q = self.statistics
         # (1 - q y)^2 (2 y phi' - phi)
         cubic = [q * q * t, q * (1 - t) - q * q - 2 * q * t, 1 + 2 * q, mp.mpf(-1)]
-        roots = mp.polyroots(cubic, maxsteps=500, extraprec=800)
+        roots = mp.polyroots(cubic, maxsteps=500, extraprec=400)
         real = [mp.re(y) for y in roots if abs(mp.im(y)) < mp.mpf(10) ** -30 * abs(y) and mp.re(y) > 0]
         return sorted(s2 * self.phi(y) ** 2 / y for y in real)
 

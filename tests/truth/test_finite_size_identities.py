@@ -37,9 +37,9 @@ def expectations(beta, ell, d_qk):
     }
 
 
-def statistics(beta, sizes, trials, dtype="float64"):
+def statistics(beta, sizes, trials):
     """The same statistics, one number a trial."""
-    request = TrialRequest(seed=99, sizes=sizes, beta=beta, models=MODELS, dtype=dtype)
+    request = TrialRequest(seed=99, sizes=sizes, beta=beta, models=MODELS)
     workspace = Workspace()
     results = [run_trial(request, trial, workspace=workspace) for trial in range(trials)]
     D = np.stack([result.row_normalizer for result in results])

@@ -1,0 +1,199 @@
+"""The answer in words: from which d on the law may be used, and at what rate each rung gets there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from scalestudy.convergence.needed import d_needed
+from scalestudy.convergence.rates import rates
+
+DOUBTFUL_P_VALUE = 0.01
+MEASURE = "w1_relative"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a study says about one rung at one (beta, gamma, psi).
+
+    `str` of it is one line. Intervals are (low, high); numbers that the study cannot give are NaN.
+
+    Attributes
+    ----------
+    model : str
+        Rung of the ladder.
+    beta, gamma, psi : float
+        The point.
+    target : float
+        Relative Wasserstein distance asked for.
+    largest_d : int
+        Largest d with two trials or more, 0 if there is none.
+    distance : float
+        Trial mean of the relative distance there.
+    contrast : float
+        Relative distance of Marchenko-Pastur to the law: what "not the law" looks like.
+    exponent, exponent_interval
+        Rate alpha of C d^-alpha.
+    last_exponent : float
+        Slope between the two largest d.
+    p_value : float
+        Of the pure power law.
+    limit_interval : tuple of float
+        Interval of the limit w_inf of the relative distance.
+    d_needed, d_needed_interval
+        From which d on the target holds.
+    extrapolated, at_smallest, stepped : bool
+        As for `d_needed`.
+    """
+
+    model: str
+    beta: float
+    gamma: float
+    psi: float
+    target: float
+    largest_d: int
+    distance: float
+    contrast: float
+    exponent: float
+    exponent_interval: tuple[float, float]
+    last_exponent: float
+    p_value: float
+    limit_interval: tuple[float, float]
+    d_needed: float
+    d_needed_interval: tuple[float, float]
+    extrapolated: bool
+    at_smallest: bool
+    stepped: bool
+
+    def __str__(self) -> str:
+        where = f"{self.model} (beta {self.beta:g}, gamma {self.gamma:g}, psi {self.psi:g})"
+        if np.isnan(self.exponent):
+            return f"{where}: no verdict; it takes two d with two complete trials each, and a limit law."
+        parts = [self._distance(), self._rate(), self._needed(), self._limit()]
+        return f"{where}: {'; '.join(part for part in parts if part)}."
+
+    def _distance(self) -> str:
+        text = f"{_percent(self.distance)} from the law at d = {self.largest_d:,}"
+        return text if np.isnan(self.contrast) else f"{text} (Marchenko-Pastur: {_percent(self.contrast)})"
+
+    def _rate(self) -> str:
+        text = f"falls as d^-{self.exponent:.2f}" if self.exponent > 0.0 else "does not fall with d"
+        text += _range(self.exponent_interval, "{:.2f}".format)
+        if self.stepped:
+            return f"{text}, in steps, because the degree n_d is an integer"
+        if self.p_value < DOUBTFUL_P_VALUE:
+            return (
+                f"{text}, but is no pure power: exponent {self.last_exponent:.2f} between the two largest d"
+            )
+        return text
+
+    def _needed(self) -> str:
+        target = _percent(self.target)
+        if not np.isfinite(self.d_needed):
+            return f"{target} is not in sight"
+        if self.at_smallest:
+            return f"within {target} already at the smallest d, {self.d_needed:,.0f}"
+        place = f"{_rounded(self.d_needed)}{_range(self.d_needed_interval, _rounded)}"
+        if self.extrapolated:
+            return f"{target} expected from d of about {place} on, beyond the data"
+        return f"within {target} from d = {place} on"
+
+    def _limit(self) -> str:
+        low, high = self.limit_interval
+        if np.isnan(high):
+            return ""
+        if low > 0.0:
+            return f"the data point to a limit of {_percent(low)} to {_percent(high)}, not to the law"
+        if high < 0.01 * self.target:
+            return "no sign of a limit above 0"
+        return f"a limit of 0 fits (upper bound {_percent(high)})"
+
+
+def verdict(
+    distances: xr.Dataset, target: float = 0.01, *, samples: int = 2000, seed: int = 0, level: float = 0.95
+) -> list[Verdict]:
+    """Say for every rung and point how near the law is, how fast it comes, and from which d on it is there.
+
+    Parameters
+    ----------
+    distances : Dataset
+        As `distances` returns it.
+    target : float
+        Relative Wasserstein distance that counts as near.
+    samples, seed, level
+        As for `rates`.
+
+    Returns
+    -------
+    list of Verdict
+        Ordered by beta, gamma, psi and rung.
+
+    Raises
+    ------
+    AnalysisError
+        As for `rates`.
+    """
+    axes = ("beta", "gamma", "psi")
+    full = distances.expand_dims([name for name in axes if name not in distances[MEASURE].dims])
+    fitted = rates(full, MEASURE, samples=samples, seed=seed, level=level).transpose(*axes, "model", ...)
+    needed = d_needed(full, target, MEASURE, samples=samples, seed=seed, level=level).transpose(
+        *axes, "model", ...
+    )
+    contrast = full["w1_nu_mp"].sortby("d").compute() / np.expm1(full["beta"] ** 2)
+    found = []
+    for index in np.ndindex(*(fitted.sizes[name] for name in (*axes, "model"))):
+        place = dict(zip((*axes, "model"), index, strict=True))
+        of_law = contrast.isel({name: place[name] for name in axes})
+        found.append(_one(fitted.isel(place), needed.isel(place), of_law, target))
+    return found
+
+
+def _one(fit: xr.Dataset, needed: xr.Dataset, contrast: xr.DataArray, target: float) -> Verdict:
+    """Collect the numbers of one rung at one point."""
+
+    def number(name: str, source: xr.Dataset = fit) -> float:
+        return float(source[name])
+
+    def interval(name: str, source: xr.Dataset = fit) -> tuple[float, float]:
+        return number(f"{name}_low", source), number(f"{name}_high", source)
+
+    usable = np.flatnonzero(np.isfinite(fit["mean"].values))
+    last = int(usable[-1]) if usable.size else -1
+    local = fit["local_exponent"].values
+    return Verdict(
+        model=str(fit["model"].item()),
+        beta=number("beta"),
+        gamma=number("gamma"),
+        psi=number("psi"),
+        target=target,
+        largest_d=int(fit["d"][last]) if usable.size else 0,
+        distance=float(fit["mean"][last]) if usable.size else np.nan,
+        contrast=float(contrast[last]),
+        exponent=number("exponent"),
+        exponent_interval=interval("exponent"),
+        last_exponent=float(local[last - 1]) if last > 0 else np.nan,
+        p_value=number("p_value"),
+        limit_interval=interval("limit"),
+        d_needed=number("d_needed", needed),
+        d_needed_interval=interval("d_needed", needed),
+        extrapolated=bool(needed["extrapolated"]),
+        at_smallest=bool(needed["at_smallest"]),
+        stepped=bool(fit["stepped"]),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.2g} %"
+
+
+def _rounded(d: float) -> str:
+    """Three digits: more would not be meant."""
+    return f"{float(f'{d:.3g}'):,.0f}" if np.isfinite(d) else "infinity"
+
+
+def _range(interval: tuple[float, float], show: Callable[[float], str]) -> str:
+    low, high = interval
+    return "" if np.isnan(low) or np.isnan(high) else f" [{show(low)}, {show(high)}]"
