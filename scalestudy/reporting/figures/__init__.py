@@ -9,9 +9,10 @@ Marchenko-Pastur law of the same variance theta1. Error bars are 95 % intervals 
 """
 
 from scalestudy.reporting.figures.budget import error_budget
+from scalestudy.reporting.figures.extremes import row_normalizers, top_values
 from scalestudy.reporting.figures.finite_size import finite_size
+from scalestudy.reporting.figures.histograms import bulk_histograms
 from scalestudy.reporting.figures.maps import heat_map
-from scalestudy.reporting.figures.published import bulk_histograms, row_normalizers, top_values
 from scalestudy.reporting.figures.quantiles import quantile_quantile, sorted_curves
 from scalestudy.reporting.figures.sample import Sample, sample_of
 from scalestudy.reporting.figures.scaling import convergence

@@ -88,7 +88,7 @@ def finite_size(distances: xr.Dataset, *, width: float = FULL, most: int = MOST_
         logarithmic_distance(axis, *positive_range(*drawn[k]))
     _words(axes, known)
     if len(handles) > 1 or known:
-        figure.legend(handles=handles, loc="outside lower center", ncols=3 if wide else 1, **LEGEND)
+        figure.legend(handles=handles, loc="outside upper center", ncols=3 if wide else 1, **LEGEND)
     note(figure, points.shown_of(len(chosen), len(every)))
     return figure
 
@@ -100,7 +100,7 @@ def _words(axes: list[Axes], known: bool) -> None:
 
 
 def _dash_if_alone(d: Real) -> dict[str, Any]:
-    """A line through one point is not seen: mark it."""
+    """Return markers for a line through a single point, which would not be seen."""
     return {"marker": "_", "markersize": 12.0} if len(d) == 1 else {}
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scalestudy.errors import AnalysisError
 from scalestudy.reporting.figures import points
@@ -26,6 +26,7 @@ from scalestudy.reporting.figures.style import (
     look_of,
     note,
     panels,
+    percent,
 )
 
 MODELS = ("sqrt_d_A_perp", "Y_f_lin")
@@ -84,18 +85,20 @@ def heat_map(
     for axis, name, values in zip(axes, shown, maps, strict=True):
         mesh = _cells(axis, plane[x].values, plane[y].values, values, norm, width / columns)
         label(axis, AXIS_SYMBOLS[x], AXIS_SYMBOLS[y], look_of(name).symbol)
-        if {x, y} == {"d", "beta"}:
+        if {x, y} == {"d", "beta"} and min(plane.sizes[x], plane.sizes[y]) > 1:
             _reach(axis, plane, x)
     bar = figure.colorbar(mesh, ax=axes, fraction=0.05, pad=0.02)
     bar.set_label(r"$W_1$(bulk, $\nu$) / $\theta_1$  [%]", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    if {x, y} == {"d", "beta"}:
+    if {x, y} == {"d", "beta"} and min(plane.sizes[x], plane.sizes[y]) > 1:
         handles, _ = axes[0].get_legend_handles_labels()
-        figure.legend(handles=handles, loc="outside lower center", ncols=2 if wide else 1, **LEGEND)
+        figure.legend(handles=handles, loc="outside upper center", ncols=2 if wide else 1, **LEGEND)
     where = ",  ".join(f"{AXIS_SYMBOLS[name]} = {value:g}" for name, value in fixed.items())
-    note(figure, f"at {where}; a cross: nothing done")
+    missing = any(np.isnan(values).any() for values in maps)
+    note(figure, f"at {where}" + (";  a cross: nothing to show" if missing else ""))
     return figure
 
 
@@ -140,9 +143,10 @@ def _cells(axis: Axes, x: Real, y: Real, values: Real, norm: LogNorm, inches: fl
             axis.text(
                 j,
                 i,
-                f"{value:.2g}" if value < 99.5 else f"{value:.0f}",
+                percent(value),
                 ha="center",
                 va="center",
+                zorder=3,
                 fontsize=TINY,
                 color="white" if dark else "black",
             )
@@ -161,4 +165,6 @@ def _reach(axis: Axes, plane: xr.Dataset, x: str) -> None:
         inside = (np.log(limit) >= beta[0]) & (np.log(limit) <= beta[-1])
         up = np.where(inside, np.interp(np.log(limit), beta, np.arange(len(beta))), np.nan)
         places = (across, up) if x == "d" else (up, across)
-        axis.plot(*places, color="#D55E00", linestyle=line, linewidth=1.6, label=name)
+        # White below black: seen on every colour, and in greyscale.
+        axis.plot(*places, color="white", linewidth=3.0, zorder=2.1)
+        axis.plot(*places, color="black", linestyle=line, linewidth=1.4, zorder=2.2, label=name)
