@@ -107,6 +107,8 @@ def write_report(store: str | os.PathLike[str], directory: str | os.PathLike[str
             **{key: str(attributes[key]) for key in _PROVENANCE if attributes.get(key)},
         },
         spec=str(attributes.get("spec", "")),
+        drop=drop,
+        fitted=fitted is not None,
     )
     return write_page(page, folder)
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from scalestudy.errors import StoreError
 from scalestudy.reporting.comparison import Comparison
-from scalestudy.reporting.figures.style import COLUMN, FULL, LOOKS
+from scalestudy.reporting.figures.style import COLUMN, FULL
 from scalestudy.reporting.gallery import Plate
 from scalestudy.reporting.verdicts import Group
 
@@ -64,7 +64,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class Page:
-    """Everything that the page shows, in its order."""
+    """Everything that the page shows, in its order.
+
+    `drop` is how many largest values are no part of the bulk, `fitted` whether there are rates.
+    """
 
     title: str
     progress: Progress
@@ -74,6 +77,8 @@ class Page:
     notes: Sequence[str]
     provenance: Mapping[str, str]
     spec: str
+    drop: int
+    fitted: bool
 
 
 def picture_of(plate: Plate, directory: Path) -> Picture:
@@ -113,8 +118,7 @@ def write_page(page: Page, directory: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    symbols = {name: look.text for name, look in LOOKS.items()}
-    text = environment.get_template(PAGE).render(page=page, symbols=symbols)
+    text = environment.get_template(PAGE).render(page=page)
     put(directory / PAGE, text.encode())
     return directory / PAGE
 

@@ -28,7 +28,6 @@ class Look:
     """A rung's symbol, colour, marker, line style, and whether its marker is filled."""
 
     symbol: str
-    text: str
     color: str
     marker: str
     line: Any
@@ -46,13 +45,13 @@ class Look:
 
 
 LOOKS = {
-    "sqrt_d_A": Look(r"$\sqrt{\ell}\,A$", "√\N{SCRIPT SMALL L} A", "#56B4E9", "s", (0, (1, 1)), filled=False),
-    "sqrt_d_A_perp": Look(r"$\sqrt{\ell}\,A^{\!\perp}$", "√\N{SCRIPT SMALL L} A⊥", "#000000", "o", "-"),
-    "Y": Look(r"$Y$", "Y", "#E69F00", "^", (0, (4, 1.5)), filled=False),
-    "Y_f": Look(r"$Y_f$", "Y_f", "#D55E00", "v", (0, (4, 1.5, 1, 1.5))),
-    "Y_Q": Look(r"$Y_Q$", "Y_Q", "#CC79A7", "D", (0, (2, 1)), filled=False),
-    "Y_Q_lin": Look(r"$Y_Q^{\mathrm{lin}}$", "Y_Q lin", "#009E73", "P", (0, (6, 2))),
-    "Y_f_lin": Look(r"$Y_f^{\mathrm{lin}}$", "Y_f lin", "#0072B2", "X", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+    "sqrt_d_A": Look(r"$\sqrt{\ell}\,A$", "#56B4E9", "s", (0, (1, 1)), filled=False),
+    "sqrt_d_A_perp": Look(r"$\sqrt{\ell}\,A^{\!\perp}$", "#000000", "o", "-"),
+    "Y": Look(r"$Y$", "#E69F00", "^", (0, (4, 1.5)), filled=False),
+    "Y_f": Look(r"$Y_f$", "#D55E00", "v", (0, (4, 1.5, 1, 1.5))),
+    "Y_Q": Look(r"$Y_Q$", "#CC79A7", "D", (0, (2, 1)), filled=False),
+    "Y_Q_lin": Look(r"$Y_Q^{\mathrm{lin}}$", "#009E73", "P", (0, (6, 2))),
+    "Y_f_lin": Look(r"$Y_f^{\mathrm{lin}}$", "#0072B2", "X", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
 }
 """The ladder, M0 ... M6, in order."""
 
@@ -80,7 +79,7 @@ MEASURES = {
 
 def look_of(model: str) -> Look:
     """Return the look of a rung; grey circles for a name that is not of the ladder."""
-    return LOOKS.get(model, Look(model, model, GREY, ".", "-"))
+    return LOOKS.get(model, Look(model, GREY, ".", "-"))
 
 
 def panels(rows: int, columns: int, *, width: float, height: float, **grid: Any) -> tuple[Figure, list[Axes]]:
