@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from numpy.typing import NDArray
 
 from scalestudy.reporting.figures.style import SMALL
 
@@ -14,6 +16,7 @@ _PER_CHARACTER = 0.62
 _GAP = 0.8
 _DECADES_WITH_2_AND_5 = 1.6
 _DECADES_WITH_MINOR_TICKS = 4
+_LEAST_RATIO = 5.0
 
 
 def logarithmic_d(axis: Axes, values: Sequence[float], inches: float) -> None:
@@ -63,7 +66,33 @@ def logarithmic_distance(axis: Axes, low: float, high: float) -> None:
     axis.set_ylim(low, high)
     decades = np.log10(high / low)
     axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < _DECADES_WITH_2_AND_5 else (1,)))
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: decimal(value)))
     axis.yaxis.set_minor_formatter(NullFormatter())
     if decades > _DECADES_WITH_MINOR_TICKS:
         axis.yaxis.set_minor_locator(NullLocator())
+
+
+def decimal(value: float) -> str:
+    """Return a tick label: a plain decimal, or a power of ten where that would be long.
+
+    Examples
+    --------
+    >>> decimal(0.02), decimal(1e-5), decimal(10000.0)
+    ('0.02', '$10^{-5}$', '$10^{4}$')
+    """
+    power = round(math.log10(value)) if value > 0 else 0
+    if value > 0 and not -3 <= power < 4 and math.isclose(value, 10.0**power):
+        return f"$10^{{{power}}}$"
+    return f"{value:g}"
+
+
+def positive_range(*values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return limits for a logarithmic axis that shows all positive numbers of the arrays, with a margin."""
+    every = np.concatenate([np.ravel(array) for array in values])
+    good = every[np.isfinite(every) & (every > 0)]
+    if not good.size:
+        return 0.1, 1.0
+    low, high = float(good.min()) / 1.4, float(good.max()) * 1.5
+    # Less than a factor of 5 may hold a single label.
+    widen = max(1.0, math.sqrt(_LEAST_RATIO * low / high))
+    return low / widen, high * widen

@@ -28,7 +28,6 @@ class Look:
     """A rung's symbol, colour, marker, line style, and whether its marker is filled."""
 
     symbol: str
-    text: str
     color: str
     marker: str
     line: Any
@@ -46,15 +45,25 @@ class Look:
 
 
 LOOKS = {
-    "sqrt_d_A": Look(r"$\sqrt{\ell}\,A$", "√\N{SCRIPT SMALL L} A", "#56B4E9", "s", (0, (1, 1)), filled=False),
-    "sqrt_d_A_perp": Look(r"$\sqrt{\ell}\,A^{\!\perp}$", "√\N{SCRIPT SMALL L} A⊥", "#000000", "o", "-"),
-    "Y": Look(r"$Y$", "Y", "#E69F00", "^", (0, (4, 1.5)), filled=False),
-    "Y_f": Look(r"$Y_f$", "Y_f", "#D55E00", "v", (0, (4, 1.5, 1, 1.5))),
-    "Y_Q": Look(r"$Y_Q$", "Y_Q", "#CC79A7", "D", (0, (2, 1)), filled=False),
-    "Y_Q_lin": Look(r"$Y_Q^{\mathrm{lin}}$", "Y_Q lin", "#009E73", "P", (0, (6, 2))),
-    "Y_f_lin": Look(r"$Y_f^{\mathrm{lin}}$", "Y_f lin", "#0072B2", "X", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+    "sqrt_d_A": Look(r"$\sqrt{\ell}\,A$", "#56B4E9", "s", (0, (1, 1)), filled=False),
+    "sqrt_d_A_perp": Look(r"$\sqrt{\ell}\,A^{\!\perp}$", "#000000", "o", "-"),
+    "Y": Look(r"$Y$", "#E69F00", "^", (0, (4, 1.5)), filled=False),
+    "Y_f": Look(r"$Y_f$", "#D55E00", "v", (0, (4, 1.5, 1, 1.5))),
+    "Y_Q": Look(r"$Y_Q$", "#CC79A7", "D", (0, (2, 1)), filled=False),
+    "Y_Q_lin": Look(r"$Y_Q^{\mathrm{lin}}$", "#009E73", "P", (0, (6, 2))),
+    "Y_f_lin": Look(r"$Y_f^{\mathrm{lin}}$", "#0072B2", "X", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
 }
 """The ladder, M0 ... M6, in order."""
+
+SERIES: tuple[tuple[str, str, Any], ...] = (
+    ("#000000", "o", "-"),
+    ("#E69F00", "s", (0, (4, 1.5))),
+    ("#0072B2", "^", (0, (4, 1.5, 1, 1.5))),
+    ("#009E73", "D", (0, (1, 1))),
+    ("#D55E00", "v", (0, (6, 2))),
+    ("#CC79A7", "P", (0, (6, 1.5, 1, 1.5, 1, 1.5))),
+)
+"""Colour, marker and line style of curves that are not rungs."""
 
 AXIS_SYMBOLS = {"d": "$d$", "beta": r"$\beta$", "gamma": r"$\gamma$", "psi": r"$\psi$"}
 
@@ -70,7 +79,7 @@ MEASURES = {
 
 def look_of(model: str) -> Look:
     """Return the look of a rung; grey circles for a name that is not of the ladder."""
-    return LOOKS.get(model, Look(model, model, GREY, ".", "-"))
+    return LOOKS.get(model, Look(model, GREY, ".", "-"))
 
 
 def panels(rows: int, columns: int, *, width: float, height: float, **grid: Any) -> tuple[Figure, list[Axes]]:
@@ -124,6 +133,31 @@ def signed(value: float, digits: int = 2) -> str:
     """
     text = f"{value:.{digits}f}"
     return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def short(value: float) -> str:
+    r"""Return a number in few characters, in mathtext where it is large.
+
+    Examples
+    --------
+    >>> short(1002.21), short(9.0095), short(122634.0)
+    ('1002', '9.01', '$1.2\\times 10^{5}$')
+    """
+    if abs(value) < 1e4:
+        return f"{value:.4g}" if abs(value) >= 100 else f"{value:.3g}"
+    mantissa, power = f"{value:.1e}".split("e")
+    return rf"${mantissa}\times 10^{{{int(power)}}}$"
+
+
+def percent(value: float) -> str:
+    """Return a percentage with about two digits, and its zeros.
+
+    Examples
+    --------
+    >>> percent(0.984), percent(2.0), percent(95.2)
+    ('0.98', '2.0', '95')
+    """
+    return f"{value:.2f}" if value < 0.995 else f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
 def note(figure: Figure, text: str) -> None:
