@@ -94,7 +94,8 @@ def run_and_write(works: Sequence[Work], writer: BlockWriter) -> list[Outcome]:
                 continue
             try:
                 writer.write(work.slot, result)
-            except OSError as error:
+            except Exception as error:
+                # Also what is no OSError: an object store raises errors of its own.
                 outcomes.append(replace(_failed(work, error, here), storage=True))
                 break
             outcomes.append(Outcome(work, float(result.seconds.sum()), worker=here))

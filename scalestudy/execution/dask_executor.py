@@ -135,5 +135,5 @@ class DaskExecutor:
     def _workers(self) -> dict[str, dict[str, int]]:
         try:
             return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, TimeoutError):
+        except (OSError, TimeoutError, KeyError):
             return {}

@@ -65,7 +65,7 @@ class Watch:
             return None
         try:
             return list(self._client.scheduler_info(n_workers=-1)["workers"].values())
-        except (OSError, TimeoutError):
+        except (OSError, TimeoutError, KeyError):
             return None
 
     def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:

@@ -43,8 +43,14 @@ class Failure:
 
 def record(location: Location, failure: Failure) -> None:
     """Keep a failure."""
-    document = {"attributes": asdict(failure), "zarr_format": 3, "node_type": "group"}
-    location.replace(f"{_FOLDER}/{failure.slot}/zarr.json", json.dumps(document, indent=2).encode())
+    # The folder is a group too: zarr warns of what is no part of its hierarchy.
+    _put_group(location, _FOLDER, {})
+    _put_group(location, f"{_FOLDER}/{failure.slot}", asdict(failure))
+
+
+def _put_group(location: Location, key: str, attributes: dict[str, Any]) -> None:
+    document = {"attributes": attributes, "zarr_format": 3, "node_type": "group"}
+    location.replace(f"{key}/zarr.json", json.dumps(document, indent=2).encode())
 
 
 def failures(location: Location) -> list[Failure]:
@@ -68,5 +74,8 @@ def _parsed(document: bytes | None) -> Failure | None:
 
 def clear(location: Location, slots: set[str]) -> None:
     """Forget the failures of blocks that have since succeeded."""
-    for name in slots & set(location.names(_FOLDER)):
+    held = {name for name in location.names(_FOLDER) if name != "zarr.json"}
+    for name in slots & held:
         location.delete(f"{_FOLDER}/{name}")
+    if held and held <= slots:
+        location.delete(_FOLDER)
