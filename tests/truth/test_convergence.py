@@ -198,7 +198,7 @@ def test_a_real_study_has_a_rate(small):
 
 @pytest.mark.slow
 def test_the_published_table(tmp_path):
-    """[B]: d = 1000, ten trials. Curve errors agree to 0.004, other seeds change them by 0.002."""
+    """[B]: d = 1000, ten trials. Curve errors agree to 0.004; with other seeds they change by 0.002."""
     (tmp_path / "p.yaml").write_text(PUBLISHED.format(store=tmp_path / "p.zarr"))
     found = distances(scalestudy.run(tmp_path / "p.yaml", serial=True)).compute().squeeze()
     curve = [0.0068, 0.0, 0.0313, 0.0265, 0.0165, 0.0352, 0.0389]
@@ -208,4 +208,5 @@ def test_the_published_table(tmp_path):
     assert found["s1_A"].mean() == pytest.approx(1.0011, abs=5e-4)
     assert found["d_mean"].mean() == pytest.approx(0.99994, abs=2e-3)
     assert found["d_std"].mean() == pytest.approx(0.047, abs=2e-3)
-    assert found["d_max"].max() == pytest.approx(0.199, abs=0.06)
+    # [B] gives the largest deviation of one draw; it is an extreme value, and trials surround it.
+    assert found["d_max"].min() < 0.199 < found["d_max"].max()
