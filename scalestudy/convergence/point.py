@@ -62,7 +62,7 @@ def measure_point(
         name: np.full([lengths[dim] for dim in variable.dims], np.nan) for name, variable in VARIABLES.items()
     }
     found["trials_used"] = np.array(float(used.sum()))
-    complete = spectra[used]
+    complete = spectra if used.all() else spectra[used]
     try:
         _measure_laws(found, point, tokens, drop)
         if complete.size:

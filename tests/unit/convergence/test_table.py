@@ -136,6 +136,13 @@ def test_tokens_must_be_known(ds):
     assert np.isfinite(distances(ds, tokens="identity")["w1"].compute()).all()
 
 
+def test_tokens_from_a_file_have_to_be_given():
+    ds = made_up_study(LAW, tokens="matrix sha256:0123")
+    result = distances(ds)
+    assert result.attrs["law_errors"].startswith("The tokens came from a file")
+    assert np.isnan(result["w1"].compute()).all()
+
+
 @pytest.mark.parametrize(("drop", "least"), [(-1, 16), (16, 16), (24, 16)])
 def test_drop_must_leave_something_of_the_smallest(ds, drop, least):
     with pytest.raises(AnalysisError, match=f"Invalid drop {drop}. Must be at least 0 .* {least}"):
