@@ -30,7 +30,8 @@ from scalestudy.errors import LawError
 from scalestudy.limit.gram import GramLaw
 from scalestudy.limit.law import Complex, Mask, Real
 
-SAMPLES_PER_GAP = 24
+SAMPLES_PER_GAP = 48
+EVEN_SAMPLES = 400
 NEWTON_TOLERANCE = 1e-10
 NARROW = 5e-3
 CONTOUR_POINTS = 400
@@ -230,6 +231,7 @@ def _samples(left: float, right: float) -> Real:
     """Points in a gap of kappa, crowding at both of its ends."""
     offsets = np.geomspace(1e-9, 0.5, SAMPLES_PER_GAP)
     if np.isinf(right):
-        return left * (1.0 + np.concatenate([offsets, np.geomspace(0.6, 1e18, 6 * SAMPLES_PER_GAP)]))
+        return left * (1.0 + np.concatenate([offsets, np.geomspace(0.6, 1e18, 3 * SAMPLES_PER_GAP)]))
     span = right - left
-    return np.concatenate([left + span * offsets, right - span * offsets[-2::-1]])
+    even = np.linspace(left, right, EVEN_SAMPLES + 2)[1:-1]
+    return np.unique(np.concatenate([left + span * offsets, even, right - span * offsets]))
