@@ -33,7 +33,7 @@ from scalestudy.limit.law import Complex, Mask, Real
 SAMPLES_PER_GAP = 48
 EVEN_SAMPLES = 400
 NEWTON_TOLERANCE = 1e-10
-NARROW = 5e-3
+NARROW = 3e-2
 CONTOUR_POINTS = 400
 PATH_STEPS = 400
 PATH_TOLERANCE = 0.2
