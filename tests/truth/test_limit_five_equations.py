@@ -33,7 +33,7 @@ def test_tables_solve_the_five_equations(name):
 def test_a_token_matrix_solves_the_five_equations():
     tokens = np.array([[3.0, 0.0], [1.0, 2.0], [2.0, -1.0]])
     law = GaussianEquivalentLaw(0.5, 1.5, 1.0, tokens)
-    rows = mp.matrix([row / np.linalg.norm(row) for row in tokens])
+    rows = mp.matrix((tokens / np.linalg.norm(tokens, axis=1, keepdims=True)).tolist())
     places = mp.eigsy(rows * rows.T, eigvals_only=True)
     g_kappa = atoms(places, [mp.mpf(1) / 3] * 3)
     reference = GeneralReference(mp.expm1(0.25) - 0.25, mp.mpf(0.25), mp.mpf(1.5), g_kappa)
