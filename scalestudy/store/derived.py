@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import xarray as xr
+import zarr
 
 from scalestudy.errors import StoreError
 from scalestudy.store.location import Location
@@ -36,6 +37,8 @@ def write_group(location: Location, name: str, dataset: xr.Dataset) -> None:
         warnings.filterwarnings("ignore", message="Consolidated metadata is currently not part")
         try:
             location.delete(name)
-            dataset.to_zarr(location.url, group=name, mode="w", zarr_format=3, consolidated=True)
+            dataset.to_zarr(location.url, group=name, mode="w", zarr_format=3, consolidated=False)
+            # The group alone: xarray would consolidate, and so rewrite, the root, which is the manifest's.
+            zarr.consolidate_metadata(location.url, path=name)
         except OSError as error:
             raise StoreError(f"{location}: its group {name} cannot be written: {error}.") from None
