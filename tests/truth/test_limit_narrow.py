@@ -81,7 +81,7 @@ def test_a_law_next_to_its_split_holds_its_accuracy(distance):
 
 @pytest.mark.parametrize("ratio", [2.002234, 2.002236])
 def test_a_law_at_its_split_is_refused(ratio):
-    with pytest.raises(LawError, match="next to a split of the support|two edges nearly coincide"):
+    with pytest.raises(LawError, match=r"next to a split of the support|two edges nearly coincide"):
         next_to_the_split(ratio)
 
 
