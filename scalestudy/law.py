@@ -19,6 +19,7 @@ PROBABILITIES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 ORDERS = (1, 2, 3, 4)
 ENSEMBLES = ("identity", "orthonormal", "spherical", "gaussian", "parseval")
 SLICES = 20_001
+WIDTH = 100
 
 
 def summary(law: Law) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def law(beta: float, gamma: float, psi: float, tokens: str, plot: Path | None, a
         "marchenko_pastur": contrast_summary,
     }
     if as_json:
-        click.echo(json.dumps(result, indent=2))
+        click.echo(json.dumps(result, indent=2, allow_nan=False))
     else:
         _print(result)
 
@@ -101,9 +102,9 @@ def _print(result: dict[str, Any]) -> None:
     for p in PROBABILITIES:
         table.add_row(f"quantile {p:g}", *(f"{each['quantiles'][str(p)]:.12g}" for each in (result, other)))
     table.add_row("pdf sqrt(x) at 0", *(f"{each['hard_edge_coefficient']:.12g}" for each in (result, other)))
-    console = Console()
-    console.print(table)
-    console.print(
+    # A fixed width, so that a pipe or a narrow terminal neither wraps nor truncates numbers.
+    Console(width=WIDTH).print(table)
+    click.echo(
         f"theta1 = {result['theta1']:.12g}, theta2 = {result['theta2']:.12g}. "
         f"W1 to Marchenko-Pastur {other['w1']:.6g}, {100 * other['w1_relative']:.3g} % of theta1."
     )

@@ -60,7 +60,8 @@ class GaussianEquivalentLaw:
     ------
     LawError
         A parameter is not positive and finite, lies where double precision cannot hold the accuracy, or the
-        tokens do not exist at this gamma.
+        tokens do not exist at this gamma. For tables also: their checks fail, which happens where the support
+        is about to split, within about 1e-6 of the ratio at which it does.
 
     Examples
     --------

@@ -76,15 +76,19 @@ class GeneralCurve:
         k = self.response(w)
         # At base q = a2 chi, which fixes 1 - r (1 - chi) there better than subtracting would.
         inner = self.a2 * self.base_chi / (b2 * base * base * self.base_rest) + r * u * k.divided
-        excess = (w + base) * k.rest * inner + base * base * k.divided * (r * self.base_rest - inner)
+        q = b2 * w * w * k.rest * inner
+        # Far from base, next to w = 0 above all, it is the difference that would cancel.
+        change = (w + base) * k.rest * inner + base * base * k.divided * (r * self.base_rest - inner)
+        near = np.abs(u) < 0.5 * abs(base)
+        excess = np.where(near, u * (b2 * change - self.a2 * k.divided), q - self.a2 * k.chi)
         dq = b2 * w * (2.0 * k.rest * inner + w * k.slope * (r * k.rest - inner))
         return Parts(
             w=w,
             chi=k.chi,
             rest=k.rest,
             inner=inner,
-            q=b2 * w * w * k.rest * inner,
-            excess=u * (b2 * excess - self.a2 * k.divided),
+            q=q,
+            excess=excess,
             dq=dq,
             dexcess=dq - self.a2 * k.slope,
         )

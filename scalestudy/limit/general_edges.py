@@ -70,9 +70,16 @@ def _turning_points(curve: GeneralCurve, left: float, right: float) -> list[Edge
     w = curve.base + u
     u = u[(w > left) & (w < right)]
     slopes = _slope(curve, u)
+
+    def slope(at: float) -> float:
+        return float(_slope(curve, np.array([at]))[0])
+
     found = []
     for i in np.flatnonzero(slopes[:-1] * slopes[1:] < 0.0):
-        root = float(brentq(lambda at: float(_slope(curve, np.array([at]))[0]), u[i], u[i + 1], xtol=1e-300))
+        # A sign that is rounding noise may come out differently when a point is evaluated alone.
+        if slope(u[i]) * slope(u[i + 1]) >= 0.0:
+            continue
+        root = float(brentq(slope, u[i], u[i + 1], xtol=1e-300))
         found.append(Edge(root, float(curve.z_and_slope(np.array([complex(root)]))[0][0].real)))
     return found
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from scalestudy.errors import LawError
 from scalestudy.limit.law import Complex, Real
-from scalestudy.limit.marchenko_pastur import MarchenkoPastur
+from scalestudy.limit.marchenko_pastur import RATIO_RANGE, MarchenkoPastur
 
 CHUNK = 1 << 21
 SAME = 1e-12
@@ -120,6 +120,8 @@ class MarchenkoPasturGram:
     is_identity = False
 
     def __init__(self, gamma: float) -> None:
+        low, high = RATIO_RANGE
+        _require(low <= gamma <= high, gamma, "spherical or gaussian", f"in [{low:g}, {high:g}]")
         self._law = MarchenkoPastur(1.0, gamma)
         self._gamma = gamma
 

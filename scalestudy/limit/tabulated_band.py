@@ -85,8 +85,9 @@ class TabulatedBand:
                 break
             nodes, exact = _insert(nodes, exact, middle, truth, coarse)
         raise LawError(
-            f"The law's tables miss their tolerance: {self.cdf_error:.1e} in the distribution function, "
-            f"limit {CDF_TOLERANCE:.0e}. Its support is about to split; move beta or a ratio slightly."
+            f"The law's tables need more than {NODES_MAXIMUM} nodes between {left.x:.6g} and {right.x:.6g} "
+            f"theta1: the density changes there within {self._finest():.1g} theta1, as next to a split of "
+            "the support. Move beta or a ratio slightly."
         )
 
     def x(self, tau: Real) -> Real:
@@ -151,6 +152,9 @@ class TabulatedBand:
         flow: BSpline = make_interp_spline(self._nodes, self._flow, k=5)
         return float(flow.integrate(self._first, self._last)), float(self.partial_mean(np.array([np.inf]))[0])
 
+    def _finest(self) -> float:
+        return float(np.diff(self.x(self._nodes[np.abs(self._nodes) < INTERIOR])).min())
+
     def _beyond(self, tau: Real) -> tuple[Real, Real]:
         return np.maximum(self._first - tau, 0.0), np.maximum(tau - self._last, 0.0)
 
@@ -194,8 +198,14 @@ class TabulatedBand:
         )
 
     def _exact(self, tau: Real, u: Complex) -> Exact:
-        log_density = np.log(2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(u).imag)
-        return Exact(u, log_density, self._curve.mass(u))
+        density = 2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(u).imag
+        wrong = ~(density > 0.0)
+        if wrong.any():
+            raise LawError(
+                f"The law has no positive density at {self.x(tau)[wrong][0]:.6g} theta1, inside its support: "
+                "a gap that was not found lies there. Move beta or a ratio slightly."
+            )
+        return Exact(u, np.log(density), self._curve.mass(u))
 
     def _tabulate(self, nodes: Real, exact: Exact) -> None:
         self._nodes, self.u = nodes, exact.u

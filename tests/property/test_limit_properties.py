@@ -28,10 +28,9 @@ def contrasts(draw):
 
 @st.composite
 def general_laws(draw):
-    gamma = draw(st.sampled_from([0.25, 0.5, 1.0, 2.0, 4.0]))
+    gamma = draw(st.sampled_from([0.05, 0.25, 0.5, 1.0, 2.0, 4.0, 20.0]))
     tokens = draw(st.sampled_from(["spherical", "parseval"] if gamma >= 1.0 else ["gaussian"]))
-    beta, ratio = math.exp(draw(st.floats(math.log(0.1), math.log(3.0)))), draw(st.floats(0.25, 4.0))
-    return GaussianEquivalentLaw(beta, gamma, gamma / ratio, tokens)
+    return GaussianEquivalentLaw(math.exp(draw(LOG_BETA)), gamma, gamma * math.exp(-draw(LOG_RATIO)), tokens)
 
 
 def check_distribution(law, tolerance):
@@ -114,7 +113,7 @@ def test_marchenko_pastur_is_a_distribution(law, low, high):
 
 @given(general_laws(), st.floats(0.1, 0.5), st.floats(0.55, 1.0))
 @example(NEXT_TO_A_SPLIT, 0.25, 1.0)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_general_law_is_a_distribution(law, low, high):
     check_distribution(law, 1e-9)
     check_density(law, low, high, 1e-7)

@@ -5,18 +5,9 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from general_reference import GeneralReference, atoms, marchenko_pastur
+from general_reference import CASES, GeneralReference, atoms
 
 from scalestudy.limit import GaussianEquivalentLaw
-
-PARSEVAL = atoms([mp.mpf(0), mp.mpf(2)], [mp.mpf(1) / 2, mp.mpf(1) / 2])
-CASES = {
-    "spherical": (2.0, 1.0, 2.0, 2.0, "spherical", marchenko_pastur(2), [0.2, 0.9]),
-    "parseval": (0.5, 0.3, 1.0, 2.0, "parseval", PARSEVAL, [0.1, 0.9]),
-    # The support is whole, but the density dips by half within a millionth of theta1.
-    "next to a split": (0.0974776, 0.0930145, 2.0, 0.25, "gaussian", marchenko_pastur(0.25), [0.5, 0.50001]),
-    "split": (0.0974776, 0.0930145, 2.1, 0.25, "gaussian", marchenko_pastur(0.25), [0.3, 0.5238, 0.53]),
-}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,28 +5,9 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from limit_reference import ReferenceLaw
+from limit_reference import BULK, LAWS, NEAR, ReferenceLaw
 
 from scalestudy.limit import GaussianEquivalentLaw
-
-LAWS = [
-    # beta, psi (gamma = 1): c = 1/psi from 1/50 to 50, unsplit, split, and next to the split
-    (1e-4, 50.0),
-    (1e-4, 1.0),
-    (1e-4, 0.25),
-    (0.01, 0.02),
-    (0.3, 0.25),
-    (0.5, 0.5),
-    (1.0, 1.0),
-    (1.0, 0.1988),
-    (1.0, 0.1987),
-    (1.0, 0.02),
-    (2.0, 50.0),
-    (2.0, 0.02),
-    (5.0, 1.0),
-]
-BULK = (0.01, 0.2, 0.6, 0.95)
-NEAR = (1e-9, 1e-6, 5e-4, 1 - 5e-4, 1 - 1e-6, 1 - 1e-9)
 
 
 @pytest.mark.parametrize(("beta", "psi"), LAWS)

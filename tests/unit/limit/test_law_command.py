@@ -17,6 +17,8 @@ def test_table():
     assert result.exit_code == 0
     assert "0.0539910439581" in result.output
     assert "its mass" in result.output
+    assert len(result.output.splitlines()) == 22
+    assert result.output.splitlines()[-1].endswith("79.4 % of theta1.")
 
 
 def test_json_holds_the_contrast():
@@ -40,6 +42,12 @@ def test_plot(tmp_path, arguments):
     ("arguments", "message"),
     [
         (("--beta", "0"), "Invalid beta"),
+        (("--beta", "-1"), "Invalid beta -1.0"),
+        (("--beta", "nan"), "Invalid beta nan"),
+        (
+            ("--beta", "1", "--gamma", "1e9", "--psi", "1e9", "--tokens", "spherical"),
+            "Invalid gamma 1000000000.0",
+        ),
         (("--beta", "1", "--gamma", "2"), "orthonormal tokens. Must be at most 1"),
         (("--beta", "1", "--plot", "law.nosuchformat"), "Cannot write the plot"),
     ],
@@ -48,4 +56,4 @@ def test_mistakes_end_in_one_line(arguments, message):
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.output
-    assert "Traceback" not in result.output
+    assert len(result.output.splitlines()) == 1
