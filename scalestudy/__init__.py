@@ -16,9 +16,21 @@ commands           sweep, status, report, verify, law (``python -m scalestudy.sw
 =================  =====================================================================
 """
 
+from scalestudy.convergence import d_needed, distances, rates
 from scalestudy.execution.replay import replay
 from scalestudy.execution.session import run
+from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
 from scalestudy.store import open_study
 from scalestudy.study import load_spec
 
-__all__ = ["load_spec", "open_study", "replay", "run"]
+__all__ = [
+    "GaussianEquivalentLaw",
+    "MarchenkoPastur",
+    "d_needed",
+    "distances",
+    "load_spec",
+    "open_study",
+    "rates",
+    "replay",
+    "run",
+]

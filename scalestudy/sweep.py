@@ -1,29 +1,32 @@
 """Command: run, resume or extend the study of a spec.
 
-    python -m scalestudy.sweep sweeps/d_scaling.yaml
+python -m scalestudy.sweep sweeps/d_scaling.yaml
 """
 
 from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
+import xarray as xr
 from rich.console import Console
 
-from scalestudy.commands import command
+from scalestudy.commands import INTERRUPTED, command
+from scalestudy.execution.forecast import Forecast, forecast
+from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
-from scalestudy.execution.requests import request_for
-from scalestudy.execution.session import Report, carry_out, fit_workers, with_options
-from scalestudy.execution.trial import run_trial
+from scalestudy.execution.session import Report, carry_out
+from scalestudy.report import write_report
+from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, duration, size, summary_table
-from scalestudy.store import Location, Manifest, check_place, completed, open_study
-from scalestudy.study import CostModel, Point, Spec, make_plan, override, parse_spec, points_of, read_source, trials_per_block
-from scalestudy.study.token_file import read_tokens, tokens_label
+from scalestudy.reporting.verdicts import groups
+from scalestudy.store import Location, open_study
+from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
+
+_BULK = "sqrt_d_A_perp"
 
 
 @command("sweep")
@@ -32,9 +35,12 @@ from scalestudy.study.token_file import read_tokens, tokens_label
 @click.option("--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler.")
 @click.option("--workers", type=click.IntRange(min=1), help="Number of local worker processes.")
 @click.option("--trials", type=click.IntRange(min=1), help="Trials at every point, in place of the spec's.")
-@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change the spec, e.g. grid.beta=0.5,1.")
+@click.option(
+    "--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Change the spec, e.g. grid.beta=0.5,1."
+)
 @click.option("--dry-run", is_flag=True, help="Print what would run and what it costs; run nothing.")
 @click.option("--serial", is_flag=True, help="Run in this process, without Dask.")
+@click.option("--no-report", is_flag=True, help="Do not draw figures and write the page at the end.")
 @click.option("--trust-cluster-class", is_flag=True, help="Allow any cluster class that the spec names.")
 def sweep(
     spec: str,
@@ -45,6 +51,7 @@ def sweep(
     assignments: tuple[str, ...],
     dry_run: bool,
     serial: bool,
+    no_report: bool,
     trust_cluster_class: bool,
 ) -> int:
     """Run the study that SPEC (a YAML file) describes; resume or extend it if its store exists."""
@@ -53,15 +60,93 @@ def sweep(
     study = with_options(parse_spec(source), store=store, workers=workers, scheduler=scheduler)
     out = console()
     if dry_run:
-        _print_plan(out, study)
+        _print_forecast(out, forecast(study))
         return 0
-    cost = CostModel(study)
     with _stoppable():
-        report = carry_out(
-            study,
-            ProgressDisplay(out, cost),
-            text=source.text,
-            serial=serial,
-            trust_class=trust_cluster_class,
+        display = ProgressDisplay(out, CostModel(study))
+        report = carry_out(study, display, serial=serial, trust_class=trust_cluster_class)
+    return _conclude(out, study, report, draw=not no_report)
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let SIGTERM, which batch systems send before the end, stop a run as Ctrl-C does."""
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
+    resume = "run the same command again to resume"
+    if report.interrupted:
+        left = report.plan.blocks_left - report.blocks
+        out.print(
+            f"Stopped: {report.blocks} blocks are saved in {report.location}, {left} are left; {resume}."
         )
-    return _conclude(out, study, report)
+        return INTERRUPTED
+    out.print(_what_was_done(report))
+    out.print()
+    measured = None if report.stopped else measure(report.location, study.bulk.drop)
+    out.print(summary_table(open_study(report.location.url), study.bulk.drop))
+    out.print()
+    if measured is not None:
+        _print_verdict(out, measured)
+    out.print(f"Store: {report.location}")
+    out.print(
+        f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
+    )
+    if measured is not None and draw:
+        out.print(f"Report: {Location.of(write_report(report.location.url))}")
+    if report.failed:
+        first = report.failed[0]
+        error = console(error=True)
+        error.print(f"{len(report.failed)} blocks failed, the first ({first.work.block}) with: {first.error}")
+        error.print(f"See python -m scalestudy.status {report.location}; {resume}.")
+    if report.stopped:
+        console(error=True).print(f"{report.stopped}.")
+    return 1 if report.failed or report.stopped else 0
+
+
+def _print_verdict(out: Console, measured: xr.Dataset) -> None:
+    """Print the verdict on every rung, or on the attention bulk alone where there are several points."""
+    said = groups(measured)
+    for group in said:
+        where = ", ".join(f"{name} = {value:g}" for name, value in group.point.items())
+        out.print(f"Verdict at {where}:", style="bold")
+        for model, line in group.lines:
+            if len(said) == 1 or model == _BULK:
+                out.print(f"  {model}: {line}", markup=False)
+    out.print()
+
+
+def _what_was_done(report: Report) -> str:
+    if not report.plan.blocks_left:
+        return f"Nothing to do: all {report.plan.trials_asked} trials are in the store."
+    rate = report.trials / report.seconds if report.seconds else 0.0
+    return f"Ran {report.trials} trials in {duration(report.seconds)}, {rate:.3g} trials per second."
+
+
+def _print_forecast(out: Console, expected: Forecast) -> None:
+    plan = expected.plan
+    where = f"{expected.cores} local workers" if expected.cores else "one core of the cluster"
+    each = f"up to {expected.trials_per_block} trials each"
+    lines = {
+        "points": f"{expected.points}",
+        "blocks": f"{plan.blocks_left} to run, {plan.blocks_done} done, {each}",
+        "trials": f"{plan.trials_left} to run, {plan.trials_done} done",
+        "time": f"{duration(expected.seconds)} on {where}, {duration(expected.core_seconds)} of one core",
+        "memory": f"{size(expected.worker_bytes)} in each worker",
+        "disk": f"{size(expected.disk_bytes)} in {expected.location}",
+    }
+    for name, value in lines.items():
+        out.print(f"{name:>8}  {value}")
+
+
+if __name__ == "__main__":
+    sweep()

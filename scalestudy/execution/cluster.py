@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
-import os
+import logging
+import signal
 import socket
 import warnings
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
+import dask
 import distributed
 from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
 
-from scalestudy.errors import ClusterError, SpecError
+from scalestudy.errors import ClusterError
+from scalestudy.execution.trust import cluster_class
 from scalestudy.study.spec import Cluster
 
-# `cluster: {class: ...}` names code to be run, so a spec from a stranger may name only these packages.
-KNOWN_PACKAGES = (
-    "distributed",
-    "dask_cloudprovider",
-    "dask_cuda",
-    "dask_gateway",
-    "dask_jobqueue",
-    "dask_kubernetes",
-    "dask_mpi",
-    "dask_yarn",
-)
 _DASHBOARD_PORT = 8787
 _CONNECT_SECONDS = 20
 
@@ -46,7 +39,7 @@ def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distribu
     cluster : Cluster
         The spec's `cluster`.
     trust_class : bool
-        Allow a cluster class from a package that is not among `KNOWN_PACKAGES`.
+        Allow a cluster class from a package that is not a known one, and any argument.
 
     Raises
     ------
@@ -56,41 +49,18 @@ def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distribu
         If the class does not exist, is no cluster class, or is not allowed.
     """
     with contextlib.ExitStack() as stack:
-        if cluster.scheduler or cluster.scheduler_file:
-            client = _reach(cluster)
-        elif cluster.class_:
-            made = stack.enter_context(_started(cluster_class(cluster.class_, trust=trust_class), cluster))
+        stack.enter_context(_quiet_logs())
+        if cluster.class_:
+            kind = cluster_class(cluster.class_, cluster.arguments, trust=trust_class)
+            made = stack.enter_context(_started(kind, cluster))
             client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+        elif cluster.scheduler or cluster.scheduler_file:
+            client = _reach(cluster)
         else:
             made = stack.enter_context(_local(local_workers(cluster)))
             client = distributed.Client(made, timeout=_CONNECT_SECONDS)
         stack.callback(_close_quietly, client)
         yield client
-
-
-def cluster_class(path: str, *, trust: bool = False) -> type[DaskCluster]:
-    """Find a cluster class by its dotted path.
-
-    Raises
-    ------
-    SpecError
-        If the package is not a known Dask deployment package and `trust` is false, if it cannot be
-        imported, or if what is found is not a subclass of ``distributed.deploy.Cluster``.
-    """
-    module_name, _, name = path.rpartition(".")
-    package = path.partition(".")[0]
-    if package not in KNOWN_PACKAGES and not trust:
-        raise SpecError(
-            f"cluster.class: {path!r} is not from a known Dask deployment package ({', '.join(KNOWN_PACKAGES)}). "
-            "If you trust it, pass --trust-cluster-class."
-        )
-    try:
-        found = getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SpecError(f"cluster.class: {path!r} cannot be imported: {error}.") from None
-    if not (isinstance(found, type) and issubclass(found, DaskCluster)):
-        raise SpecError(f"cluster.class: {path!r} is not a Dask cluster class.")
-    return found
 
 
 def dashboard_link(client: distributed.Client) -> str | None:
@@ -100,8 +70,31 @@ def dashboard_link(client: distributed.Client) -> str | None:
 
 
 @contextlib.contextmanager
+def _quiet_logs() -> Iterator[None]:
+    """Keep Dask's log to itself: what matters in it reaches the user as a message of ours."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextlib.contextmanager
 def _local(workers: int) -> Iterator[DaskCluster]:
-    with warnings.catch_warnings():
+    # A worker that dies is started anew. On a busy machine that can take longer than the 15 s after which
+    # Dask would write the worker off for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patient, _started_locally(workers) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def _started_locally(workers: int) -> Iterator[DaskCluster]:
+    with warnings.catch_warnings(), _interrupts_for_us_alone():
         # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
         warnings.filterwarnings("ignore", message="Port .* is already in use")
         try:
@@ -141,12 +134,32 @@ def _reach(cluster: Cluster) -> distributed.Client:
         {"address": cluster.scheduler} if cluster.scheduler else {"scheduler_file": cluster.scheduler_file}
     )
     (name,) = where.values()
-    if cluster.scheduler_file and not os.path.exists(cluster.scheduler_file):  # noqa: PTH110
-        raise ClusterError(f"The scheduler file {name} does not exist; start one with: dask scheduler --scheduler-file {name}")
+    if cluster.scheduler_file and not Path(cluster.scheduler_file).exists():
+        raise ClusterError(
+            f"The scheduler file {name} does not exist. Start: dask scheduler --scheduler-file {name}"
+        )
     try:
         return distributed.Client(**where, timeout=_CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}") from None
+        raise ClusterError(
+            f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}"
+        ) from None
+
+
+@contextlib.contextmanager
+def _interrupts_for_us_alone() -> Iterator[None]:
+    """Start threads and processes that never see Ctrl-C, which a terminal sends to all of a group.
+
+    A blocked signal stays blocked in every thread and process that is started meanwhile, and in those that
+    they start, so also in a worker that replaces a dead one. Ctrl-C itself is only put off until the end.
+    """
+    # Starting its helper process, multiprocessing unblocks the signal; so that is started first.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_free(port: int) -> bool:

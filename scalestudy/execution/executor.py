@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from scalestudy.execution.block import Outcome, Work, run_and_write
-from scalestudy.store import BlockWriter
+from scalestudy.store import BlockWriter, Location
 
 
 class Executor(Protocol):
@@ -27,6 +27,10 @@ class Executor(Protocol):
         """Bytes that one block may use."""
         ...
 
+    def check(self, location: Location) -> None:
+        """Raise ClusterError unless every worker can do the work and write to the store."""
+        ...
+
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
         """Run every block of every group and yield what became of each, in any order."""
         ...
@@ -39,6 +43,9 @@ class SerialExecutor:
         self.where = "this process, one block after the other"
         self.cores = 1
         self.worker_memory = memory
+
+    def check(self, location: Location) -> None:
+        """Nothing to check: the client is the worker."""
 
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
         """Run every block in the order given."""

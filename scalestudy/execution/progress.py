@@ -42,8 +42,7 @@ class ProgressDisplay:
         self._of = plan.blocks_left
         self._began = self._said = time.monotonic()
         held = f", {plan.trials_done} trials are in the store already" if plan.trials_done else ""
-        trials = plan.trials_asked - plan.trials_done
-        self._console.print(f"Running {trials} trials in {self._of} blocks on {where}{held}.")
+        self._console.print(f"Running {plan.trials_left} trials in {self._of} blocks on {where}{held}.")
         if dashboard:
             self._console.print(f"Dashboard: {dashboard}")
         if self._console.is_terminal:

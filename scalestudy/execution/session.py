@@ -10,41 +10,46 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Protocol
 
 import xarray as xr
-from dask.system import CPU_COUNT
 from distributed.system import MEMORY_LIMIT
 
 from scalestudy import store as kept
-from scalestudy.errors import SpecError
+from scalestudy.errors import ClusterError
 from scalestudy.execution.block import Outcome
 from scalestudy.execution.cluster import connect, dashboard_link
 from scalestudy.execution.dask_executor import DaskExecutor
 from scalestudy.execution.executor import Executor, SerialExecutor
+from scalestudy.execution.options import USABLE, fit_workers, with_options
 from scalestudy.execution.provenance import provenance
 from scalestudy.execution.replay import replay_command
 from scalestudy.execution.requests import works_of
 from scalestudy.store import BlockWriter, Failure, Location, Manifest
-from scalestudy.study import CostModel, Plan, Spec, load_spec, make_plan, points_of, trials_per_block
+from scalestudy.study import (
+    CostModel,
+    Plan,
+    Spec,
+    load_spec,
+    make_plan,
+    points_of,
+    spec_text,
+    trials_per_block,
+)
 from scalestudy.study.token_file import read_tokens, tokens_label
-
-# Dask pauses a worker at 80 % of its memory: what a block may use is what lies below that.
-_USABLE = 0.8
 
 
 class Observer(Protocol):
     """Told what happens during a run."""
 
     def started(self, plan: Plan, where: str, dashboard: str | None) -> None:
-        """Work begins."""
+        """Hear that work begins."""
 
     def came_back(self, outcome: Outcome) -> None:
-        """A block is done, or failed."""
+        """Hear that a block is done, or failed."""
 
     def ended(self) -> None:
-        """No more blocks will come."""
+        """Hear that no more blocks will come."""
 
 
 @dataclass
@@ -65,6 +70,8 @@ class Report:
         Wall time.
     stopped : str
         Why the run ended early; empty if it did not.
+    interrupted : bool
+        Whether Ctrl-C or SIGTERM ended it.
     """
 
     location: Location
@@ -74,9 +81,16 @@ class Report:
     failed: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str = ""
+    interrupted: bool = False
 
 
-def carry_out(spec: Spec, observer: Observer | None = None, *, text: str = "", serial: bool = False, trust_class: bool = False) -> Report:
+def carry_out(
+    spec: Spec,
+    observer: Observer | None = None,
+    *,
+    serial: bool = False,
+    trust_class: bool = False,
+) -> Report:
     """Run what a spec asks for and its store does not hold.
 
     Parameters
@@ -85,8 +99,6 @@ def carry_out(spec: Spec, observer: Observer | None = None, *, text: str = "", s
         The study.
     observer : Observer, optional
         Told of progress.
-    text : str
-        The spec's text, kept in the store.
     serial : bool
         Run in this process instead of on Dask.
     trust_class : bool
@@ -112,17 +124,29 @@ def carry_out(spec: Spec, observer: Observer | None = None, *, text: str = "", s
     size = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
     run_id = uuid.uuid4().hex[:8]
     with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust_class) as (executor, dashboard):
-        cost.refuse_what_cannot_fit(int(executor.worker_memory * _USABLE))
+        cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))
         manifest = kept.prepare(
-            location, spec, tokens=tokens, matrix=matrix, trials_per_block=size, attributes={"title": spec.name, "spec": text, **provenance()}
+            location,
+            spec,
+            tokens=tokens,
+            matrix=matrix,
+            trials_per_block=size,
+            attributes={"title": spec.name, "spec": spec_text(spec), **provenance()},
         )
+        executor.check(location)
         plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
         report = Report(location, plan)
         if observer:
             observer.started(plan, executor.where, dashboard)
         started = time.perf_counter()
         try:
-            _run(report, executor, manifest, BlockWriter.of(location, manifest, run_id), spec.solver, observer)
+            _run(
+                report, executor, manifest, BlockWriter.of(location, manifest, run_id), spec.solver, observer
+            )
+        except KeyboardInterrupt:
+            report.interrupted = True
+        except ClusterError as error:
+            report.stopped = str(error).rstrip(".")
         finally:
             report.seconds = time.perf_counter() - started
             if observer:
@@ -159,58 +183,20 @@ def run(
     ScaleStudyError
         If the study cannot be run.
     """
-    text = ""
     if not isinstance(spec, Spec):
-        text = Path(spec).read_text(encoding="utf-8") if Path(spec).is_file() else ""
         spec = load_spec(spec)
     spec = with_options(spec, store=store, workers=workers, scheduler=scheduler)
-    report = carry_out(spec, text=text, serial=serial)
+    report = carry_out(spec, serial=serial)
     if report.failed or report.stopped:
-        warnings.warn(f"{report.stopped or f'{len(report.failed)} blocks failed'}; see: python -m scalestudy.status {report.location}", stacklevel=2)
+        what = report.stopped or f"{len(report.failed)} blocks failed"
+        warnings.warn(f"{what}; see: python -m scalestudy.status {report.location}", stacklevel=2)
     return kept.open_study(report.location.url)
 
 
-def with_options(spec: Spec, *, store: str | None = None, workers: int | None = None, scheduler: str | None = None) -> Spec:
-    """Return a spec with the options of a command line in place of what it says.
-
-    Raises
-    ------
-    SpecError
-        If both workers and scheduler are given.
-    """
-    if workers is not None and scheduler is not None:
-        raise SpecError("--workers starts local workers and --scheduler uses those of a cluster; give one of them.")
-    changes: dict[str, object] = {}
-    if store is not None:
-        changes["store"] = store
-    if workers is not None:
-        changes["cluster"] = spec.cluster.model_copy(update={"workers": workers})
-    if scheduler is not None:
-        changes["cluster"] = type(spec.cluster)(scheduler=scheduler)
-    return spec.model_copy(update=changes)
-
-
-def fit_workers(spec: Spec, cost: CostModel) -> Spec:
-    """Choose the number of local workers where it is `auto`: one per core, fewer where memory is short.
-
-    Raises
-    ------
-    ResourceError
-        If the largest point does not fit even then.
-    """
-    cluster = spec.cluster
-    if cluster.scheduler or cluster.scheduler_file or cluster.class_:
-        return spec
-    usable = MEMORY_LIMIT * _USABLE
-    workers = cluster.workers
-    if not isinstance(workers, int):
-        workers = max(1, min(CPU_COUNT, int(usable // cost.worker_bytes())))
-    cost.refuse_what_cannot_fit(int(usable / workers))
-    return spec.model_copy(update={"cluster": cluster.model_copy(update={"workers": workers})})
-
-
 @contextlib.contextmanager
-def _executor(spec: Spec, serial: bool, run_id: str, trust_class: bool) -> Iterator[tuple[Executor, str | None]]:
+def _executor(
+    spec: Spec, serial: bool, run_id: str, trust_class: bool
+) -> Iterator[tuple[Executor, str | None]]:
     if serial:
         yield SerialExecutor(MEMORY_LIMIT), None
         return
@@ -218,7 +204,14 @@ def _executor(spec: Spec, serial: bool, run_id: str, trust_class: bool) -> Itera
         yield DaskExecutor(client, run_id), dashboard_link(client)
 
 
-def _run(report: Report, executor: Executor, manifest: Manifest, writer: BlockWriter, solver: str, observer: Observer | None) -> None:
+def _run(
+    report: Report,
+    executor: Executor,
+    manifest: Manifest,
+    writer: BlockWriter,
+    solver: str,
+    observer: Observer | None,
+) -> None:
     location = report.location
     known = {failure.slot for failure in kept.failures(location)}
     groups = [works_of(manifest, group, solver) for group in report.plan.groups]
@@ -228,7 +221,9 @@ def _run(report: Report, executor: Executor, manifest: Manifest, writer: BlockWr
         for outcome in outcomes:
             slot = _slot_name(outcome)
             if outcome.storage:
-                report.stopped = f"{location} cannot be written any more ({outcome.error}); what is done is saved, run again to resume"
+                report.stopped = (
+                    f"{location} cannot be written any more ({outcome.error}); what is done is saved"
+                )
                 break
             if outcome.error:
                 report.failed.append(outcome)

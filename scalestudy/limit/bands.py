@@ -20,12 +20,17 @@ REACH = 37.0
 
 @dataclass(frozen=True)
 class Band:
-    """One interval of the support in r, and the mass of the law below and on it."""
+    """One interval of the support in r, and the distribution function at its two ends."""
 
     left: float
     right: float
     mass_below: float
-    mass: float
+    mass_upto: float
+
+    @property
+    def mass(self) -> float:
+        """Probability of the interval."""
+        return self.mass_upto - self.mass_below
 
     @property
     def width(self) -> float:

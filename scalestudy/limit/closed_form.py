@@ -43,14 +43,14 @@ class ClosedFormLaw:
         self._node_cdf = [self._cdf_at(sheet, sheet.place(sheet.nodes)) for sheet in self._sheets]
 
     def _ends(self) -> list[tuple[SoftEdge | None, SoftEdge, float, float]]:
-        """Left edge (None for the hard edge), right edge, mass below and mass of each interval."""
+        """Left edge (None for the hard edge), right edge, and cdf at both, of each interval."""
         edges, below = self.curve.edges, self.curve.split_mass
         if len(edges) == 1:
             return [(None, edges[0], 0.0, 1.0)]
-        return [(None, edges[0], 0.0, below), (edges[1], edges[2], below, 1.0 / self.curve.c)]
+        return [(None, edges[0], 0.0, below), (edges[1], edges[2], below, 1.0)]
 
-    def _sheet(self, left: SoftEdge | None, right: SoftEdge, below: float, mass: float) -> Sheet:
-        band = Band(left.r if left else 0.0, right.r, below, mass)
+    def _sheet(self, left: SoftEdge | None, right: SoftEdge, below: float, upto: float) -> Sheet:
+        band = Band(left.r if left else 0.0, right.r, below, upto)
         return Sheet(
             self.curve,
             band,
@@ -60,7 +60,7 @@ class ClosedFormLaw:
 
     def intervals(self) -> list[tuple[float, float, float]]:
         """Return left end, right end and mass of each interval of the support."""
-        return [(left.x if left else 0.0, right.x, mass) for left, right, _, mass in self._ends()]
+        return [(left.x if left else 0.0, right.x, upto - below) for left, right, below, upto in self._ends()]
 
     def pdf(self, x: Real) -> Real:
         """Density; infinite at the hard edge, zero at the soft ones."""
@@ -74,7 +74,7 @@ class ClosedFormLaw:
         masses = np.zeros_like(x)
         for sheet, (left, right, _) in zip(self._sheets, self.intervals(), strict=True):
             masses[x >= left] = sheet.band.mass_below
-            masses[x >= right] = sheet.band.mass_below + sheet.band.mass
+            masses[x >= right] = sheet.band.mass_upto
         for sheet, inside, place in self._inside(x):
             masses[inside] = self._cdf_at(sheet, place)
         return masses
@@ -177,7 +177,7 @@ class ClosedFormLaw:
             near = point.near_left
             mass[near] = self._mass_at_hard_edge(v[near], point.u[near], r[near])
         band = sheet.band
-        return np.clip(mass, band.mass_below, band.mass_below + band.mass)
+        return np.clip(mass, band.mass_below, band.mass_upto)
 
     def _mass_at_hard_edge(self, v: Complex, u: Complex, r: Real) -> Real:
         """Return the same function as a difference from its value 0 at v_hard."""

@@ -9,8 +9,12 @@ import numpy.typing as npt
 
 from scalestudy.errors import LawError
 from scalestudy.limit.closed_form import ClosedFormLaw
+from scalestudy.limit.general import TabulatedLaw
+from scalestudy.limit.gram import gram_law
 from scalestudy.limit.law import Complex, Real, at_complex, at_points, at_probabilities, draw, order_of
 from scalestudy.limit.parameters import Statistics, positive, statistics_from_beta, statistics_from_thetas
+
+CLOSED_FORM = ("identity", "orthonormal")
 
 
 class Solver(Protocol):
@@ -38,7 +42,19 @@ class GaussianEquivalentLaw:
     psi : float, optional
         Head width per dimension, d_qk / d; gamma / psi must be in [1/100, 100].
     tokens : str or array_like, shape (ell, d), optional
-        Ensemble of the tokens; see THEORY in the package's documentation of `scalestudy.limit`.
+        ``identity`` or ``orthonormal`` (gamma <= 1), ``spherical``, ``gaussian``, ``parseval`` (gamma >= 1),
+        or a token matrix, whose rows are scaled to unit norm and whose shape must agree with gamma.
+
+    Attributes
+    ----------
+    theta1, theta2, ratio : float
+        Total variance, variance of the score part, and ell / d_qk.
+
+    Notes
+    -----
+    Orthonormal tokens, and any matrix with orthonormal rows, are solved in closed form to about 1e-15. For
+    other tokens tables are built once, and are checked to 1e-10 in the distribution function while they are.
+    The law has no atom at 0 whatever the tokens, because W has full rank.
 
     Raises
     ------
@@ -49,13 +65,13 @@ class GaussianEquivalentLaw:
     Examples
     --------
     >>> law = GaussianEquivalentLaw(1.0)
-    >>> round(law.cdf(2.0), 12)
+    >>> print(round(law.cdf(2.0), 12))
     0.685852215853
     >>> [(round(a, 9), round(b, 9)) for a, b in GaussianEquivalentLaw(0.3, 1, 1 / 4).support()]
     [(0.0, 0.012456582), (0.053991044, 1.126200593)]
-    >>> GaussianEquivalentLaw(1.0, gamma=2)
+    >>> GaussianEquivalentLaw(1.0, gamma=0.5, tokens="parseval")
     Traceback (most recent call last):
-    scalestudy.errors.LawError: Invalid gamma 2 for orthonormal tokens. Must be at most 1.
+    scalestudy.errors.LawError: Invalid gamma 0.5 for parseval tokens. Must be at least 1.
     """
 
     def __init__(
@@ -91,12 +107,21 @@ class GaussianEquivalentLaw:
         return law
 
     def _set(self, statistics: Statistics, gamma: float | None, tokens: str | npt.ArrayLike) -> None:
-        if tokens not in ("orthonormal", "identity"):
-            raise LawError("other tokens follow")
-        if gamma is not None and positive("gamma", gamma) > 1:
-            raise LawError(f"Invalid gamma {gamma!r} for orthonormal tokens. Must be at most 1.")
         self.theta1, self.theta2, self.ratio = statistics.theta1, statistics.theta2, float(statistics.ratio)
-        self._solver: Solver = ClosedFormLaw(statistics)
+        self._tokens = tokens if isinstance(tokens, str) else "matrix"
+        self._solver: Solver
+        if gamma is None and isinstance(tokens, str) and tokens in CLOSED_FORM:
+            self._solver = ClosedFormLaw(statistics)
+            return
+        if gamma is None:
+            raise LawError("Missing gamma. The law for these tokens depends on ell / d.")
+        positive("gamma", gamma)
+        kappa = gram_law(tokens, float(gamma))
+        self._solver = ClosedFormLaw(statistics) if kappa.is_identity else TabulatedLaw(statistics, kappa)
+
+    def __repr__(self) -> str:
+        statistics = f"theta1={self.theta1!r}, theta2={self.theta2!r}, ratio={self.ratio!r}"
+        return f"<GaussianEquivalentLaw {statistics}, tokens={self._tokens}>"
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """Density; infinite at x = 0 and zero at the other edges."""

@@ -12,6 +12,7 @@ from scalestudy.errors import LawError
 
 Real = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
+Mask = npt.NDArray[np.bool_]
 
 
 class Law(Protocol):

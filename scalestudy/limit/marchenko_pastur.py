@@ -193,7 +193,8 @@ class MarchenkoPastur:
 
     def _partial_mean(self, p: Real) -> Real:
         eta = self._eta_at(p)
-        return self.variance * (eta - np.sin(eta) * np.cos(eta)) / np.pi
+        partial: Real = self.variance * (eta - np.sin(eta) * np.cos(eta)) / np.pi
+        return partial
 
     def _stieltjes(self, z: Complex) -> Complex:
         upper = np.where(z.imag < 0.0, z.conj(), z)

@@ -95,7 +95,7 @@ class Sheet:
             if not converged.all():
                 raise LawError(
                     f"The law at a2 / (a2 + b2) = {self.curve.t:.6g}, ratio {self.curve.c:.6g} cannot be "
-                    "solved in double precision: its support is about to split. Move beta or the ratio slightly."
+                    "solved in double precision: its support is about to split. Move beta slightly."
                 )
         return u
 
@@ -114,10 +114,11 @@ class Sheet:
         u = self._by_eigenvalues(self.band.left + place.from_left) - np.array(
             [chart.base for chart in charts]
         )
-        for chart, zone in ((self.left, slice(0, middle)), (self.right, slice(middle, None))):
-            u[zone] = newton(chart, u[zone], targets[zone], steps=8)[0]
         # Eigenvalues cannot tell the two roots apart that merge at a soft edge: walk there from the inside.
         reach = round(NODES_TO_EDGE_BY_EIGENVALUES / SPACING)
+        first = middle - reach if isinstance(self.left, SoftChart) else 0
+        for chart, zone in ((self.left, slice(first, middle)), (self.right, slice(middle, middle + reach))):
+            u[zone] = newton(chart, u[zone], targets[zone], steps=8)[0]
         walks = [(self.right, range(middle + reach, len(self.nodes)), -1)]
         if isinstance(self.left, SoftChart):
             walks.append((self.left, range(middle - reach, -1, -1), 1))

@@ -46,7 +46,9 @@ def summary_table(dataset: xr.Dataset, drop: int) -> Table:
             if reference is not None:
                 row[1] = f"{curve_error(squares[:, i], reference, drop):.4f}"
                 row[2] = f"{histogram_distance(squares[:, i], reference, float(point['beta']), drop):.4f}"
-            table.add_row(*(where if i == 0 else [""] * len(where)), name, *row, end_section=i == len(names) - 1)
+            table.add_row(
+                *(where if i == 0 else [""] * len(where)), name, *row, end_section=i == len(names) - 1
+            )
     if len(points) > _MOST_POINTS:
         table.caption = f"the {_MOST_POINTS} points of largest d, of {len(points)}; the store holds them all"
     return table

@@ -6,10 +6,22 @@ and so do M2 and M3 = B. `SVD` is the reference; `Gram` and `TwoStage` work on `
 is a rank-two update; `choose` says which one to use. Notation: ``u = 1/sqrt(ell)``, ``n = ell``.
 """
 
-from scalestudy.spectra.choose import SOLVERS, choose, solver
+from scalestudy.spectra.choose import SOLVERS, choose, installation_note, solver
 from scalestudy.spectra.cost import peak_bytes, solve_flops
 from scalestudy.spectra.gram import Gram
 from scalestudy.spectra.protocol import Solver
 from scalestudy.spectra.svd import SVD
+from scalestudy.spectra.two_stage import TwoStage
 
-__all__ = ["SOLVERS", "SVD", "Gram", "Solver", "choose", "peak_bytes", "solve_flops", "solver"]
+__all__ = [
+    "SOLVERS",
+    "SVD",
+    "Gram",
+    "Solver",
+    "TwoStage",
+    "choose",
+    "installation_note",
+    "peak_bytes",
+    "solve_flops",
+    "solver",
+]

@@ -1,4 +1,4 @@
-"""Making, opening and growing a store, and asking it what is done."""
+"""Making and growing a store, and making its arrays agree with its manifest again."""
 
 from __future__ import annotations
 
@@ -13,44 +13,15 @@ from scalestudy.errors import StoreError
 from scalestudy.store import schema
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
-from scalestudy.study import Point, Spec
+from scalestudy.store.root import MANIFEST, check_place, put_root, read_root
+from scalestudy.study import Spec
 from scalestudy.study.statistics import coordinate_values
 
-_MANIFEST = "scalestudy_manifest"
+# What makes two runs different enough to be told apart in the history of a store.
+_REMEMBERED = ("package", "libraries", "blas", "commit")
 
-
-def read_manifest(location: Location) -> Manifest:
-    """Read the manifest of an existing store.
-
-    Raises
-    ------
-    StoreError
-        If nothing is there, or what is there is not a store of this package.
-    """
-    attributes = _attributes(location)
-    if attributes is None:
-        raise StoreError(f"{location}: {'not a scalestudy store' if location.exists() else 'no such store'}.")
-    return Manifest.from_json(json.loads(attributes[_MANIFEST]), str(location))
-
-
-def read_attributes(location: Location) -> dict[str, Any]:
-    """Read the root attributes of an existing store: spec, provenance, manifest."""
-    return _attributes(location) or {}
-
-
-def check_place(location: Location) -> Manifest | None:
-    """Return the manifest of the store at a place, or None if a store can be made there.
-
-    Raises
-    ------
-    StoreError
-        If something else is there already.
-    """
-    if _attributes(location) is not None:
-        return read_manifest(location)
-    if location.exists() and (not location.is_local or location.names() or not location.is_folder()):
-        raise StoreError(f"{location} exists and is not a scalestudy store; give the spec another `store`.")
-    return None
+# CF's global attribute tells xarray which arrays are coordinates and not data.
+COORDINATE_NAMES = " ".join(name for name in schema.COORDINATES if name not in (*AXES, "model"))
 
 
 def prepare(
@@ -77,7 +48,8 @@ def prepare(
     trials_per_block : int
         B, used only if the store is new.
     attributes : mapping from str to str
-        Spec text and provenance, for the root.
+        Spec text and provenance, for the root. The root's `history` gains an entry where package,
+        libraries, BLAS or commit differ from those of the last one.
 
     Raises
     ------
@@ -92,73 +64,60 @@ def prepare(
         manifest = held.grown(spec)
     else:
         manifest = Manifest.first(spec, tokens, trials_per_block)
+    root = read_root(location) or {"attributes": {}, "zarr_format": 3, "node_type": "group"}
+    history = {"history": _history(root["attributes"], attributes)}
+    root["attributes"] |= {**attributes, **history, MANIFEST: json.dumps(manifest.to_json())}
     try:
-        root = _root_document(location)
-        # CF's global attribute tells xarray which arrays are coordinates and not data.
-        named = {"coordinates": " ".join(name for name in schema.COORDINATES if name not in (*AXES, "model"))}
-        root["attributes"] |= {**attributes, **named, _MANIFEST: json.dumps(manifest.to_json())}
-        _put_root(location, root)
-        schema.apply(location, manifest, _coordinates(manifest))
-        if matrix is not None:
-            schema.put_tokens(location, matrix)
-        location.sweep_partials(["", *schema.BLOCKWISE, *schema.COORDINATES])
-        root["consolidated_metadata"] = schema.consolidated(location)
-        _put_root(location, root)
-    except OSError as error:
-        raise StoreError(f"{location} cannot be written: {error.strerror or error}.") from None
+        put_root(location, root)
+        settle(location, manifest, matrix)
+    except (OSError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "its protocol only reads"
+        raise StoreError(f"{location} cannot be written: {reason}.") from None
     return manifest
 
 
-def completed(location: Location, manifest: Manifest) -> dict[Point, NDArray[np.int32]]:
-    """Count the complete trials of every block, by listing the chunks of `done` and reading their counts.
+def settle(location: Location, manifest: Manifest, matrix: NDArray[np.float64] | None = None) -> None:
+    """Make arrays, coordinates and consolidated metadata agree with the manifest that the root holds.
 
-    Returns
-    -------
-    dict from Point to ndarray of shape (blocks,)
-        Points without any block are absent. A chunk that cannot be read counts as nothing done.
+    Parameters
+    ----------
+    location : Location
+        A store; the caller holds its lock.
+    manifest : Manifest
+        Its manifest.
+    matrix : ndarray of shape (ell, d), optional
+        The token matrix, to be kept.
     """
-    lengths = manifest.lengths
-    shape = tuple(lengths[dim] for dim in schema.BLOCKWISE["done"].dims)
-    names = [name for name in location.names("done") if name.startswith("c.") and not name.endswith(".partial")]
-    array = location.group("r")["done"]
-    meaning: dict[bytes, int] = {}
-    counts: dict[tuple[int, ...], NDArray[np.int32]] = {}
-    for name, raw in zip(names, location.read_many([f"done/{name}" for name in names]), strict=True):
-        index = tuple(int(part) for part in name.split(".")[1:])
-        if any(i >= n for i, n in zip(index, shape, strict=True)):
-            continue
-        # There are at most B different chunks: decode each kind once, through zarr and its checksum.
-        if raw not in meaning:
-            try:
-                meaning[raw] = int(array[index])
-            except (ValueError, RuntimeError):
-                meaning[raw] = 0
-        counts.setdefault(index[:-1], np.zeros(shape[-1], dtype=np.int32))[index[-1]] = meaning[raw]
-    axes = [getattr(manifest, name) for name in AXES]
-    return {Point(*(axis[i] for axis, i in zip(axes, index, strict=True))): found for index, found in counts.items()}
+    schema.apply(location, manifest, coordinates_of(manifest))
+    if matrix is not None:
+        schema.put_tokens(location, matrix)
+    location.sweep_partials(schema.FOLDERS)
+    root = read_root(location)
+    assert root is not None
+    root["attributes"]["coordinates"] = COORDINATE_NAMES
+    root["consolidated_metadata"] = schema.consolidated(location)
+    put_root(location, root)
 
 
-def _coordinates(manifest: Manifest) -> dict[str, NDArray[Any]]:
+def coordinates_of(manifest: Manifest) -> dict[str, NDArray[Any]]:
+    """Return the values that every coordinate must have, axes in the order of the manifest."""
     identity = manifest.identity
     axes = {name: getattr(manifest, name) for name in AXES}
     return coordinate_values(axes, identity["models"], identity["polynomial"], identity["seed"])
 
 
-def _attributes(location: Location) -> dict[str, Any] | None:
-    document = location.read("zarr.json")
+def history_of(attributes: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return which versions wrote into a store, oldest first, each with the time of its first run."""
     try:
-        attributes = json.loads(document)["attributes"] if document else {}
-    except (ValueError, KeyError, TypeError):
-        return None
-    return attributes if _MANIFEST in attributes else None
+        found = json.loads(attributes.get("history", "[]"))
+    except (ValueError, TypeError):
+        return []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
-def _root_document(location: Location) -> dict[str, Any]:
-    document = location.read("zarr.json")
-    if document:
-        return dict(json.loads(document))
-    return {"attributes": {}, "zarr_format": 3, "node_type": "group"}
-
-
-def _put_root(location: Location, root: dict[str, Any]) -> None:
-    location.replace("zarr.json", json.dumps(root, indent=2).encode())
+def _history(held: Mapping[str, Any], now: Mapping[str, str]) -> str:
+    entries = history_of(held)
+    entry = {key: now.get(key, "") for key in ("updated", *_REMEMBERED)}
+    if not entries or any(entries[-1].get(key) != entry[key] for key in _REMEMBERED):
+        entries.append(entry)
+    return json.dumps(entries)

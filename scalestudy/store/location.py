@@ -9,16 +9,38 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import fsspec
 import zarr
 from fsspec.core import url_to_fs
+from fsspec.registry import known_implementations
 
 from scalestudy.errors import StoreError
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _reached(method: _Method) -> _Method:
+    """Turn the errors of an object store's own library, such as missing credentials, into one of ours."""
+
+    @wraps(method)
+    def reached(self: Location, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except (OSError, NotImplementedError):
+            raise
+        except Exception as error:
+            if self.is_local:
+                raise
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise StoreError(f"{self} cannot be reached: {reason.rstrip('.')}.") from error
+
+    return cast(_Method, reached)
 
 
 @dataclass(frozen=True)
@@ -48,6 +70,9 @@ class Location:
         if "://" not in text:
             if "\0" in text or not text.strip():
                 raise StoreError(f"{text!r} is not a path.")
+            protocol = text.partition(":/")[0]
+            if ":/" in text and protocol in known_implementations:
+                raise StoreError(f"{text} is neither a path nor a URL; did you mean {protocol}://?")
             return cls(str(Path(text).expanduser().absolute()))
         protocol = text.partition("://")[0]
         try:
@@ -57,6 +82,8 @@ class Location:
             raise StoreError(f"{text}: unknown protocol {protocol!r}; for example {known}.") from None
         except ImportError as error:
             raise StoreError(f"{text}: {error}. Try: pip install 'scalestudy[cluster]'.") from None
+        if not text.partition("://")[2].strip("/"):
+            raise StoreError(f"{text} names no place; for example {protocol}://bucket/study.zarr.")
         return cls(text.rstrip("/"))
 
     @property
@@ -66,7 +93,8 @@ class Location:
 
     @cached_property
     def _filesystem(self) -> tuple[Any, str]:
-        return url_to_fs(self.url)
+        filesystem, root = url_to_fs(self.url)
+        return filesystem, str(root)
 
     def __str__(self) -> str:
         if not self.is_local:
@@ -78,6 +106,7 @@ class Location:
         """Open a group of the store with mode ``r`` or ``r+``; never with one that creates."""
         return zarr.open_group(self.url, mode=mode, path=path, use_consolidated=False)
 
+    @_reached
     def exists(self, key: str = "") -> bool:
         """Whether a key, or anything at all, is there."""
         fs, root = self._filesystem
@@ -88,6 +117,7 @@ class Location:
         """Whether a local path is a folder."""
         return Path(self.url).is_dir()
 
+    @_reached
     def read(self, key: str) -> bytes | None:
         """Return the bytes of a key, or None if there is none."""
         fs, root = self._filesystem
@@ -96,21 +126,25 @@ class Location:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    @_reached
     def read_many(self, keys: list[str]) -> list[bytes]:
-        """Return the bytes of many small keys, which must exist."""
+        """Return the bytes of many small keys; none for a key that is not there, or no longer."""
         fs, root = self._filesystem
         if self.is_local:
             return [_read_file(f"{root}/{key}") for key in keys]
-        found = fs.cat([f"{root}/{key}" for key in keys]) if keys else {}
-        return list(found.values()) if isinstance(found, dict) else [found]
+        found = fs.cat([f"{root}/{key}" for key in keys], on_error="omit") if keys else {}
+        # What is found comes in the order of the file system, under paths as it writes them.
+        by_name = {str(path).rpartition("/")[2]: content for path, content in found.items()}
+        return [by_name.get(key.rpartition("/")[2], b"") for key in keys]
 
+    @_reached
     def names(self, key: str = "") -> list[str]:
         """List the names directly below a key; none if it is not there."""
         fs, root = self._filesystem
         folder = f"{root}/{key}" if key else root
         if self.is_local:
             try:
-                return os.listdir(folder)
+                return [entry.name for entry in os.scandir(folder)]
             except (FileNotFoundError, NotADirectoryError):
                 return []
         fs.invalidate_cache()
@@ -119,6 +153,7 @@ class Location:
         except FileNotFoundError:
             return []
 
+    @_reached
     def replace(self, key: str, content: bytes) -> None:
         """Put a document in one step: a reader sees the old or the new one, also after a power cut."""
         fs, root = self._filesystem
@@ -144,6 +179,7 @@ class Location:
                 partial.unlink(missing_ok=True)
             raise
 
+    @_reached
     def delete(self, key: str) -> None:
         """Remove a key and all below it, if it is there."""
         fs, root = self._filesystem
@@ -152,17 +188,26 @@ class Location:
 
     def sweep_partials(self, folders: list[str]) -> int:
         """Remove what killed writers left half written; return how many files that were."""
-        removed = 0
-        for folder in folders if self.is_local else []:
-            for name in self.names(folder):
-                if name.endswith(".partial"):
-                    (Path(self.url) / folder / name).unlink(missing_ok=True)
-                    removed += 1
-        return removed
+        found = self.partials(folders)
+        for key in found:
+            (Path(self.url) / key).unlink(missing_ok=True)
+        return len(found)
+
+    def partials(self, folders: list[str]) -> list[str]:
+        """List what killed writers left half written; only a local file system has such files."""
+        return [
+            f"{folder}/{name}".lstrip("/")
+            for folder in (folders if self.is_local else [])
+            for name in self.names(folder)
+            if name.endswith(".partial")
+        ]
 
 
 def _read_file(path: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return b""
     try:
         return os.read(descriptor, 1 << 20)
     finally:

@@ -8,6 +8,7 @@ lock: there the text alone decides, and a holder on this host whose pid is gone 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -15,11 +16,12 @@ import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import psutil
 
-from scalestudy.errors import StoreLockedError
+from scalestudy.errors import StoreError, StoreLockedError
 from scalestudy.store.location import Location
 
 
@@ -31,9 +33,16 @@ def writing(location: Location) -> Iterator[None]:
     ------
     StoreLockedError
         If another run holds it; the message names its host and pid.
+    StoreError
+        If the place beside the store, where the lock lies, cannot be written.
     """
     held = _local(location) if location.is_local else _remote(location)
-    with held:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(held)
+        except (OSError, NotImplementedError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or "its protocol only reads"
+            raise StoreError(f"{location} cannot be written: {reason}.") from None
         yield
 
 
@@ -48,18 +57,25 @@ def _card() -> bytes:
 @contextlib.contextmanager
 def _local(location: Location) -> Iterator[None]:
     path = Path(f"{location.url}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder") from None
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             holder = os.read(descriptor, 4096)
             os.close(descriptor)
             raise _refusal(location, holder, str(path)) from None
+        except OSError:
+            os.close(descriptor)
+            raise
         # A holder that has just finished removes the file: a lock on a removed file excludes nobody.
-        if path.exists() and os.fstat(descriptor).st_ino == path.stat().st_ino:
-            break
+        with contextlib.suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                break
         os.close(descriptor)
     try:
         holder = os.read(descriptor, 4096)
@@ -93,17 +109,21 @@ def _remote(location: Location) -> Iterator[None]:
 def _lives_here(holder: bytes) -> bool:
     card = _parsed(holder)
     try:
-        return card.get("host") == socket.gethostname() and psutil.Process(int(card["pid"])).create_time() == card["born"]
+        return bool(
+            card.get("host") == socket.gethostname()
+            and psutil.Process(int(card["pid"])).create_time() == card["born"]
+        )
     except (psutil.Error, KeyError, ValueError):
         return False
 
 
 def _lives_elsewhere(holder: bytes) -> bool:
     """Whether another host left its card: it may be alive, and nobody here can tell."""
-    return _parsed(holder).get("host", socket.gethostname()) != socket.gethostname()
+    here = socket.gethostname()
+    return bool(_parsed(holder).get("host", here) != here)
 
 
-def _parsed(holder: bytes) -> dict[str, object]:
+def _parsed(holder: bytes) -> dict[str, Any]:
     try:
         card = json.loads(holder)
     except ValueError:
@@ -113,7 +133,9 @@ def _parsed(holder: bytes) -> dict[str, object]:
 
 def _refusal(location: Location, holder: bytes, path: str) -> StoreLockedError:
     card = _parsed(holder)
-    who = f"process {card.get('pid', '?')} on host {card.get('host', '?')} (since {card.get('since', '?')})"
+    pid, host, since = (card.get(key, "?") for key in ("pid", "host", "since"))
+    who = f"process {pid} on host {host} (since {since})"
     return StoreLockedError(
-        f"{location} is being written by {who}. Wait for it or stop it; if that process is gone, remove {path}."
+        f"{location} is being written by {who}. Wait for it or stop it; "
+        f"if that process is gone, remove {path}."
     )

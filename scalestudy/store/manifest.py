@@ -7,16 +7,26 @@ for writing makes the arrays agree with it again.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from scalestudy.ensembles import DRAW_VERSION, Sizes
+from scalestudy.ensembles import DRAW_VERSION, MODELS, Sizes
 from scalestudy.errors import StoreError, StoreMismatchError
 from scalestudy.study import Point, Spec
 
 FORMAT = 1
 AXES = ("d", "beta", "gamma", "psi")
 LARGEST_CHUNK = 512
+
+_IDENTITY: dict[str, Callable[[Any], Any]] = {
+    "seed": int,
+    "tokens": str,
+    "polynomial": dict,
+    "dtype": str,
+    "models": tuple,
+    "draw_version": int,
+}
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,9 @@ class Manifest:
 
     def grown(self, spec: Spec) -> Manifest:
         """Return the manifest after growing to hold a spec as well; axes are appended to, nothing shrinks."""
-        axes = {name: _appended(getattr(self, name), getattr(spec.grid, name)) for name in AXES}
+        axes: dict[str, Any] = {
+            name: _appended(getattr(self, name), getattr(spec.grid, name)) for name in AXES
+        }
         return replace(self, trials=max(self.trials, *(spec.trials_at(d) for d in spec.grid.d)), **axes)
 
     def check(self, spec: Spec, tokens: str, place: str) -> None:
@@ -81,12 +93,18 @@ class Manifest:
             return
         if differing == ["draw_version"]:
             raise StoreMismatchError(
-                f"{place} was drawn with draw version {self.identity.get('draw_version')}, this package draws version "
-                f"{DRAW_VERSION}: the same seed gives other numbers. Use another store, or the package version it names."
+                f"{place} was drawn with draw version {self.identity.get('draw_version')}, this package has "
+                f"{DRAW_VERSION}: the same seed gives other numbers. Use another store, "
+                "or the version of the package that made this one."
             )
-        lines = [f"  {key}: the store has {self.identity.get(key)!r}, the spec asks for {asked[key]!r}" for key in differing]
+        lines = [
+            f"  {key}: the store has {self.identity.get(key)!r}, the spec asks for {asked[key]!r}"
+            for key in differing
+        ]
         raise StoreMismatchError(
-            f"{place} holds another study:\n" + "\n".join(lines) + "\nThese are fixed for a store; give the spec another `store`."
+            f"{place} holds another study:\n"
+            + "\n".join(lines)
+            + "\nThese are fixed for a store; give the spec another `store`."
         )
 
     @property
@@ -117,6 +135,11 @@ class Manifest:
             self.psi.index(point.psi),
         )
 
+    def point(self, index: Sequence[int]) -> Point:
+        """Return the point at a position along the four axes."""
+        d, beta, gamma, psi = index
+        return Point(self.d[d], self.beta[beta], self.gamma[gamma], self.psi[psi])
+
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as plain JSON values."""
         return {"format": FORMAT, **asdict(self)}
@@ -132,10 +155,11 @@ class Manifest:
         """
         try:
             if data["format"] != FORMAT:
-                raise StoreError(f"{place} has store format {data['format']}; this package reads format {FORMAT}.")
-            identity = dict(data["identity"])
-            identity["models"] = tuple(identity["models"])
-            return cls(
+                raise StoreError(
+                    f"{place} has store format {data['format']}; this package reads format {FORMAT}."
+                )
+            identity = {key: kind(data["identity"][key]) for key, kind in _IDENTITY.items()}
+            found = cls(
                 identity=identity,
                 trials_per_block=int(data["trials_per_block"]),
                 chunk=int(data["chunk"]),
@@ -145,8 +169,22 @@ class Manifest:
                 gamma=tuple(float(value) for value in data["gamma"]),
                 psi=tuple(float(value) for value in data["psi"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+            found._refuse_nonsense()
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise StoreError(f"{place}: its manifest is damaged ({error!r}).") from None
+        return found
+
+    def _refuse_nonsense(self) -> None:
+        if min(self.trials_per_block, self.chunk, self.trials) < 1:
+            raise ValueError("a size below 1")
+        for name in AXES:
+            values = getattr(self, name)
+            if not values or len(set(values)) < len(values) or not all(0 < v < float("inf") for v in values):
+                raise ValueError(f"an impossible axis {name}")
+        if not self.identity["models"] or not set(self.identity["models"]) <= set(MODELS):
+            raise ValueError("unknown models")
+        # The sizes of every point must exist: this raises where one rounds to 0.
+        Sizes.at(min(self.d), min(self.gamma), min(self.psi))
 
 
 def identity_of(spec: Spec, tokens: str) -> dict[str, Any]:

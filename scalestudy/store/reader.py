@@ -8,9 +8,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalestudy.store.lifecycle import completed, read_manifest
+from scalestudy.errors import StoreError
+from scalestudy.store.counts import completed
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
+from scalestudy.store.root import read_manifest, read_root
 
 
 def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
@@ -33,11 +35,13 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     Raises
     ------
     StoreError
-        If there is no store of this package at that place.
+        If there is no store of this package at that place, or its making was cut short.
     """
     location = Location.of(store)
     manifest = read_manifest(location)
-    dataset = xr.open_zarr(location.url, consolidated=None, chunks={})
+    if "consolidated_metadata" not in (read_root(location) or {}):
+        raise StoreError(f"{location} was cut short while it was made; run its sweep again.")
+    dataset = xr.open_zarr(location.url, consolidated=True, chunks={})
     # A growth may have written its manifest and not yet its arrays: count what the dataset shows.
     done = _done_array(location, manifest)[tuple(slice(dataset.sizes[dim]) for dim in (*AXES, "block"))]
     dataset = dataset.assign(done=dataset["done"].copy(data=done))
@@ -46,7 +50,8 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     mask = xr.DataArray(complete, dims=(*AXES, "trial"))
     for name in ("squared_singular_values", "row_normalizer", "seconds"):
         dataset[name] = dataset[name].where(mask).assign_attrs(dataset[name].attrs)
-    return dataset.sortby(list(AXES))
+    ordered: xr.Dataset = dataset.sortby(list(AXES))
+    return ordered
 
 
 def _done_array(location: Location, manifest: Manifest) -> NDArray[np.int32]:

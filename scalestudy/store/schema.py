@@ -10,18 +10,33 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
+from zarr.storage import MemoryStore
 
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 
 _POINT = AXES
 _COORDINATE_CHUNK = 256
+# Values in one chunk of a token matrix: 32 MB, far below what a codec can take.
+_TOKEN_CHUNK = 2**22
+# What in an array's metadata must be as the manifest has it; codecs are compared by name.
+_FIXED = (
+    "zarr_format",
+    "node_type",
+    "shape",
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "fill_value",
+    "dimension_names",
+)
 SOLVERS = ("none", "svd", "gram", "two_stage")
 
 
@@ -74,6 +89,48 @@ def chunks(manifest: Manifest) -> dict[str, int]:
     }
 
 
+# Every folder in which a killed writer can leave a `.partial`.
+FOLDERS = ["", *BLOCKWISE, *COORDINATES, "tokens/matrix"]
+
+
+def expected(manifest: Manifest) -> dict[str, Any]:
+    """Return the metadata document that every array must have for a manifest, from name to JSON object."""
+    found: dict[str, Any] = json.loads(_expected(json.dumps(manifest.to_json())))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _expected(text: str) -> str:
+    manifest = Manifest.from_json(json.loads(text), "")
+    group = zarr.open_group(MemoryStore(), mode="w")
+    for name, variable in {**BLOCKWISE, **COORDINATES}.items():
+        _create(group, name, variable, _shape(variable, manifest), manifest)
+    return json.dumps({name: array.metadata.to_dict() for name, array in group.arrays()})
+
+
+def disagreement(document: bytes | None, wanted: dict[str, Any]) -> str:
+    """Say in what an array's stored metadata differ from what they must be; nothing where they agree.
+
+    Attributes may differ: a user may add notes to an array.
+    """
+    if document is None:
+        return "has no metadata"
+    try:
+        found = json.loads(document)
+        different = [key for key in _FIXED if found[key] != wanted[key]]
+        different += ["codecs"] if _codecs(found) != _codecs(wanted) else []
+    except (ValueError, KeyError, TypeError):
+        return "has damaged metadata"
+    if different == ["shape"]:
+        return f"has shape {tuple(found['shape'])}, the manifest asks for {tuple(wanted['shape'])}"
+    return f"has other metadata than the manifest asks for: {', '.join(different)}" if different else ""
+
+
+def handle(location: Location, manifest: Manifest, name: str) -> zarr.Array[Any]:
+    """Return an array for reading as the manifest describes it, whatever its own metadata say."""
+    return zarr.Array.from_dict(location.group("r").store_path / name, expected(manifest)[name])
+
+
 def apply(location: Location, manifest: Manifest, values: Mapping[str, NDArray[Any]]) -> None:
     """Create or resize every array so that it agrees with the manifest, and write the coordinates.
 
@@ -87,28 +144,40 @@ def apply(location: Location, manifest: Manifest, values: Mapping[str, NDArray[A
         The values of every coordinate, in the order of the manifest's axes.
     """
     group = location.group("r+")
-    lengths = manifest.lengths
+    wanted = expected(manifest)
     for name, variable in {**BLOCKWISE, **COORDINATES}.items():
-        shape = tuple(lengths[dim] for dim in variable.dims)
-        array = _member(group, name)
-        if array is None:
-            _create(group, name, variable, shape, manifest)
-        elif array.shape != shape:
-            array.resize(shape)
+        wrong = disagreement(location.read(f"{name}/zarr.json"), wanted[name])
+        if wrong.startswith("has shape"):
+            group[name].resize(_shape(variable, manifest))
+        elif wrong:
+            # The metadata of an array follow from the manifest alone; its chunks stay.
+            location.delete(f"{name}/zarr.json")
+            _create(group, name, variable, _shape(variable, manifest), manifest)
     for name in COORDINATES:
-        array = _member(group, name)
-        assert array is not None
-        array[...] = values[name]
+        group[name][...] = values[name]
 
 
 def put_tokens(location: Location, matrix: NDArray[np.float64]) -> None:
-    """Keep a token matrix (ell x d) in the store, once."""
-    group = location.group("r+")
-    if "tokens" not in group:
-        array = group.create_group("tokens").create_array(
-            "matrix", shape=matrix.shape, chunks=matrix.shape, dtype="float64", compressors=[ZstdCodec(level=1), Crc32cCodec()]
+    """Keep a token matrix (ell x d) in the store, unless it is there already, whole."""
+    try:
+        if np.array_equal(read_tokens(location), matrix):
+            return
+    except (KeyError, ValueError, RuntimeError):
+        # None yet, or what a killed run left of it.
+        location.delete("tokens")
+    array = (
+        location.group("r+")
+        .require_group("tokens")
+        .create_array(
+            "matrix",
+            shape=matrix.shape,
+            chunks=(max(1, min(len(matrix), _TOKEN_CHUNK // matrix.shape[1])), matrix.shape[1]),
+            dtype="float64",
+            compressors=[ZstdCodec(level=1), Crc32cCodec()],
+            overwrite=True,
         )
-        array[...] = matrix
+    )
+    array[...] = matrix
 
 
 def read_tokens(location: Location) -> NDArray[np.float64]:
@@ -127,12 +196,18 @@ def consolidated(location: Location) -> dict[str, Any]:
     return {"kind": "inline", "must_understand": False, "metadata": metadata}
 
 
-def _member(group: zarr.Group, name: str) -> zarr.Array[Any] | None:
-    found = group.get(name)
-    return found if isinstance(found, zarr.Array) else None
+def _shape(variable: Variable, manifest: Manifest) -> tuple[int, ...]:
+    lengths = manifest.lengths
+    return tuple(lengths[dim] for dim in variable.dims)
 
 
-def _create(group: zarr.Group, name: str, variable: Variable, shape: tuple[int, ...], manifest: Manifest) -> None:
+def _codecs(document: dict[str, Any]) -> list[str]:
+    return [codec["name"] for codec in document["codecs"]]
+
+
+def _create(
+    group: zarr.Group, name: str, variable: Variable, shape: tuple[int, ...], manifest: Manifest
+) -> None:
     blockwise = name in BLOCKWISE
     lengths = chunks(manifest)
     attributes: dict[str, Any] = {"long_name": variable.long_name, "units": variable.units}

@@ -98,6 +98,6 @@ class BlockWriter:
 
 @lru_cache(maxsize=8)
 def _arrays(url: str, run: str) -> dict[str, zarr.Array[Any]]:
-    """Return the open arrays of a store; opening costs more than writing, so each worker does it once a run."""
+    """Return the open arrays of a store; opening them costs more than writing a block."""
     group = Location(url).group("r+")
     return {name: group[name] for name in BLOCKWISE}

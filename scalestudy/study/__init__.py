@@ -8,8 +8,8 @@ that a store does not hold yet, dearest first. Everything here is pure: nothing 
 from scalestudy.study.blocks import Block, Point, blocks_of, points_of, trials_per_block
 from scalestudy.study.cost import Calibration, CostModel
 from scalestudy.study.plan import Group, Plan, make_plan
-from scalestudy.study.source import Source, override, read_source
-from scalestudy.study.spec import Spec, load_spec, parse_spec
+from scalestudy.study.source import Source, override, parse_source, read_source
+from scalestudy.study.spec import Spec, load_spec, parse_spec, spec_text
 
 __all__ = [
     "Block",
@@ -24,8 +24,10 @@ __all__ = [
     "load_spec",
     "make_plan",
     "override",
+    "parse_source",
     "parse_spec",
     "points_of",
     "read_source",
+    "spec_text",
     "trials_per_block",
 ]

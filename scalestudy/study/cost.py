@@ -65,14 +65,16 @@ class CostModel:
         """Return the peak memory of one worker over all points of the grid."""
         spec = self.spec
         return PROCESS_BYTES + max(
-            peak_bytes(sizes, spec.models, self._tokens, spec.dtype, spec.solver) for sizes in _largest_sizes(spec)
+            peak_bytes(sizes, spec.models, self._tokens, spec.dtype, spec.solver)
+            for sizes in _largest_sizes(spec)
         )
 
     def disk_bytes(self) -> int:
         """Return the bytes that the whole study takes in the store."""
         item = np.dtype(self.spec.dtype).itemsize
         values = sum(
-            self.spec.trials_at(point.d) * point.sizes.ell * (len(self.spec.models) + 1) for point in points_of(self.spec)
+            self.spec.trials_at(point.d) * point.sizes.ell * (len(self.spec.models) + 1)
+            for point in points_of(self.spec)
         )
         return int(values * item * _COMPRESSED)
 
@@ -82,7 +84,8 @@ class CostModel:
         if needs > memory_limit:
             d, gamma = max(self.spec.grid.d), max(self.spec.grid.gamma)
             raise ResourceError(
-                f"A trial at d = {d}, gamma = {gamma:g} needs {needs / 1e9:.3g} GB, a worker has {memory_limit / 1e9:.3g} GB. "
+                f"A trial at d = {d}, gamma = {gamma:g} needs {needs / 1e9:.3g} GB, "
+                f"a worker can use {memory_limit / 1e9:.3g} GB. "
                 "Use fewer workers (--workers), a machine with more memory, or a smaller d."
             )
 
@@ -96,7 +99,11 @@ class CostModel:
             should take less than a second: the first call also pays for loading libraries.
         """
         affordable = [p for p in points_of(self.spec) if self.trial_seconds(p) <= _LARGEST_PILOT_SECONDS]
-        point = max(affordable, key=self.trial_flops) if affordable else min(points_of(self.spec), key=self.trial_flops)
+        point = (
+            max(affordable, key=self.trial_flops)
+            if affordable
+            else min(points_of(self.spec), key=self.trial_flops)
+        )
         seconds = min(run(point), run(point))
         busy = max(seconds - self.calibration.overhead, 0.1 * seconds)
         speed = self.trial_flops(point) / busy

@@ -53,6 +53,11 @@ class Plan:
         return sum(len(group.blocks) for group in self.groups)
 
     @property
+    def trials_left(self) -> int:
+        """The number of trials in all groups; a short last block that grows is computed again whole."""
+        return sum(block.trials for group in self.groups for block in group.blocks)
+
+    @property
     def seconds_left(self) -> float:
         """Predicted core-seconds of all groups."""
         return sum(group.seconds for group in self.groups)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from scalestudy.errors import SpecError
+from scalestudy.study.quoting import plain, show
 from scalestudy.study.source import KeyPath, Source
 
 
@@ -23,7 +24,8 @@ class Problem:
 
 def raise_all(source: Source, problems: Iterable[Problem]) -> None:
     """Raise one SpecError with every problem, in the order of the file; do nothing without problems."""
-    lines = [f"{source.where(p.path)}: {'.'.join(map(str, p.path))}: {p.message}" for p in problems]
+    # A key may hold a line break, or more than a line.
+    lines = [f"{source.where(p.path)}: {plain('.'.join(map(str, p.path)))}: {p.message}" for p in problems]
     if lines:
         raise SpecError("\n".join(dict.fromkeys(lines)))
 
@@ -37,19 +39,17 @@ def describe(error: ValidationError, data: Any, model: type[BaseModel]) -> list[
         if path not in found or item["type"] == "one_of":
             found[path] = problem
     # A union reports every branch it tried: the deepest path is the branch that the user meant.
-    return [p for path, p in found.items() if not any(len(q) > len(path) and q[: len(path)] == path for q in found)]
+    return [
+        p
+        for path, p in found.items()
+        if not any(len(q) > len(path) and q[: len(path)] == path for q in found)
+    ]
 
 
 def nearest(name: object, names: Iterable[str]) -> str:
     """Return `` Did you mean 'beta'?`` for a near miss, else nothing."""
     match = difflib.get_close_matches(str(name), list(names), n=1, cutoff=0.6)
     return f" Did you mean {match[0]!r}?" if match else ""
-
-
-def show(value: Any) -> str:
-    """Return a value as a message quotes it, at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _locate(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> tuple[KeyPath, Any]:
@@ -67,7 +67,7 @@ def _locate(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> tuple[Ke
 
 
 def _phrase(item: Any, path: KeyPath, value: Any, model: type[BaseModel]) -> Problem:
-    if item["type"] == "extra_forbidden":
+    if item["type"] in ("extra_forbidden", "invalid_key"):
         parent = _model_at(path[:-1], model)
         names = [field.alias or name for name, field in parent.model_fields.items()] if parent else []
         return Problem(path, f"unknown key.{nearest(path[-1], names)} Allowed: {', '.join(names)}.")

@@ -6,45 +6,29 @@ that could build an object. Only plain dictionaries, lists, strings, numbers, bo
 
 from __future__ import annotations
 
-import re
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
-
-import yaml
+from typing import Any
 
 from scalestudy.errors import SpecError
+from scalestudy.study.quoting import plain, show
+from scalestudy.study.yaml12 import (
+    NON_PRINTABLE,
+    Loader,
+    MappingNode,
+    MarkedYAMLError,
+    Node,
+    ScalarNode,
+    SequenceNode,
+)
 
 KeyPath = tuple[str | int, ...]
 
 _LARGEST_FILE = 1_000_000
 _DEEPEST = 20
-
-
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with the scalars of the YAML 1.2 core schema."""
-
-    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Refuse aliases: a few of them can expand to more than the memory holds."""
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.MarkedYAMLError(problem=f"the alias *{event.anchor} is not allowed", problem_mark=event.start_mark)
-        return super().compose_node(parent, index)
-
-
-for _tag, _pattern, _first in [
-    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    (
-        "float",
-        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-        list("-+.0123456789"),
-    ),
-]:
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
+_LONGEST_INTEGER = 100
+_SCALARS = {"null", "bool", "int", "float", "str"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +60,7 @@ class Source:
         return self.name
 
 
-def read_source(path: str | Path) -> Source:
+def read_source(path: str | os.PathLike[str]) -> Source:
     """Read a spec file.
 
     Raises
@@ -87,7 +71,9 @@ def read_source(path: str | Path) -> Source:
     path = Path(path)
     try:
         if path.is_file() and path.stat().st_size > _LARGEST_FILE:
-            raise SpecError(f"{path}: a spec has at most {_LARGEST_FILE} bytes, this is {path.stat().st_size}.")
+            raise SpecError(
+                f"{path}: a spec has at most {_LARGEST_FILE} bytes, this is {path.stat().st_size}."
+            )
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not a UTF-8 text file ({error.reason} at byte {error.start}).") from None
@@ -100,17 +86,20 @@ def read_source(path: str | Path) -> Source:
 def parse_source(text: str, name: str = "spec") -> Source:
     """Parse a YAML text; see `read_source` for what is refused."""
     _refuse_unprintable(text, name)
-    loader = _Loader(text)
+    loader = Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
             raise SpecError(f"{name}: the file is empty; a study needs at least `grid`, `trials` and `seed`.")
         places: dict[KeyPath, str] = {}
         data = _construct(loader, node, (), places, name)
-    except yaml.MarkedYAMLError as error:
+    except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
         raise SpecError(f"{name}{line}: not valid YAML: {error.problem or error.context}.") from None
+    except ValueError as error:
+        # PyYAML lets the errors of chr() and int() through, for an escape or a version out of range.
+        raise SpecError(f"{name}:{loader.line + 1}: not valid YAML: {error}.") from None
     except RecursionError:
         raise SpecError(f"{name}: nested too deeply; a spec has at most {_DEEPEST} levels.") from None
     finally:
@@ -131,67 +120,89 @@ def override(source: Source, assignments: list[str]) -> Source:
     data, places = _copy(source.data), dict(source.places)
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
-        names = [name.strip() for name in key.split(".")]
-        if not equals or not all(names):
-            raise SpecError(f"--set {assignment}: must look like key.subkey=value, for example grid.beta=0.5,1.")
-        label = f"--set {assignment}"
+        label = f"--set {plain(assignment)}"
+        names = [_key(name.strip()) for name in key.split(".", _DEEPEST)]
+        if not equals or "" in names or len(names) > _DEEPEST:
+            raise SpecError(f"{label}: must look like key.subkey=value, for example grid.beta=0.5,1.")
         listed = "," in text and not text.lstrip().startswith(("[", "{", '"', "'"))
         parsed = parse_source(f"value: [{text}]" if listed else f"value: {text}", label)
-        value = parsed.data["value"]
+        if set(parsed.data) != {"value"}:
+            raise SpecError(f"{label}: sets one value; this holds {len(parsed.data)}.")
         target, path = data, tuple(names)
         for name in names[:-1]:
             if not isinstance(target.get(name), dict):
                 target[name] = {}
             target = target[name]
-        target[names[-1]] = value
+        target[names[-1]] = parsed.data["value"]
         places = {old: place for old, place in places.items() if old[: len(path)] != path}
         places[path] = label
     return Source(data, source.name, source.text, places)
 
 
 def _refuse_unprintable(text: str, name: str) -> None:
-    bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    bad = NON_PRINTABLE.search(text)
     if bad:
         line = text.count("\n", 0, bad.start()) + 1
         raise SpecError(f"{name}:{line}: the character {bad.group()!r} is not allowed in YAML.")
 
 
-def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, places: dict[KeyPath, str], name: str) -> Any:
+def _construct(loader: Loader, node: Node, path: KeyPath, places: dict[KeyPath, str], name: str) -> Any:
     line = f"{name}:{node.start_mark.line + 1}"
     if len(path) > _DEEPEST:
         raise SpecError(f"{line}: nested too deeply; a spec has at most {_DEEPEST} levels.")
     places.setdefault(path, line)
-    kind = node.tag.removeprefix("tag:yaml.org,2002:")
-    if kind not in {"null", "bool", "int", "float", "str", "seq", "map"}:
-        raise SpecError(f"{line}: the tag {node.tag!r} is not allowed; a spec holds plain values only.")
-    if isinstance(node, yaml.MappingNode):
+    _refuse_tag(node, line)
+    if isinstance(node, MappingNode):
         mapping: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key_line = f"{name}:{key_node.start_mark.line + 1}"
-            if not isinstance(key_node, yaml.ScalarNode):
+            if not isinstance(key_node, ScalarNode):
                 raise SpecError(f"{key_line}: a key must be a name or a number.")
+            _refuse_tag(key_node, key_line)
             key = _scalar(loader, key_node, key_line)
+            if isinstance(key, bool) or not isinstance(key, str | int):
+                raise SpecError(f"{key_line}: the key {show(key)} is neither a name nor a whole number.")
             if key in mapping:
-                dotted = ".".join(map(str, (*path, key)))
+                dotted = plain(".".join(map(str, (*path, key))))
                 raise SpecError(f"{key_line}: {dotted}: this key is written twice; keep one of them.")
             places[(*path, key)] = key_line
             mapping[key] = _construct(loader, value_node, (*path, key), places, name)
         return mapping
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node, SequenceNode):
         return [_construct(loader, item, (*path, i), places, name) for i, item in enumerate(node.value)]
     return _scalar(loader, node, line)
 
 
-def _scalar(loader: _Loader, node: yaml.Node, line: str) -> Any:
+def _refuse_tag(node: Any, line: str) -> None:
+    """Refuse a tag that means an object, and a plain tag on a node that it does not fit."""
+    fitting = {"mapping": {"map"}, "sequence": {"seq"}}.get(node.id, _SCALARS)
+    if node.tag.removeprefix("tag:yaml.org,2002:") not in fitting:
+        raise SpecError(f"{line}: the tag {show(node.tag)} is not allowed; a spec holds plain values only.")
+
+
+def _scalar(loader: Loader, node: Node, line: str) -> Any:
     try:
         kind = node.tag.rpartition(":")[2]
+        if kind == "str":
+            # An escape such as "\e" or "\ud800" would reach the terminal, or cannot be printed at all.
+            bad = NON_PRINTABLE.search(node.value)
+            if bad:
+                raise SpecError(f"{line}: the character {bad.group()!r} is not allowed in a spec.")
         if kind == "int":
+            if len(node.value) > _LONGEST_INTEGER:
+                raise ValueError("too many digits")
             return int(node.value, 0 if node.value[:2] in {"0o", "0x"} else 10)
         if kind == "float":
             return float(node.value.lower().replace(".inf", "inf").replace(".nan", "nan"))
         return loader.construct_object(node)
     except (ValueError, KeyError) as error:
-        raise SpecError(f"{line}: {node.value!r} cannot be read: {error}.") from None
+        raise SpecError(f"{line}: {show(node.value)} cannot be read: {error}.") from None
+
+
+def _key(name: str) -> str | int:
+    """Return a key of an option as the same key in a file: a d of `trials` is a whole number."""
+    digits = name.isascii() and name.isdigit() and len(name) < _LONGEST_INTEGER
+    return int(name) if digits else name
 
 
 def _copy(value: Any) -> Any:
@@ -201,4 +212,6 @@ def _copy(value: Any) -> Any:
 
 
 def _kind(value: Any) -> str:
-    return {list: "a list", str: "a string", type(None): "empty"}.get(type(value), f"a {type(value).__name__}")
+    if isinstance(value, list):
+        return "a list"
+    return "empty" if value is None else f"{show(value)}"

@@ -6,6 +6,7 @@ mistakes of a file are reported at once, each with its line, key, value and what
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from scalestudy.ensembles import MODELS, TOKENS
 from scalestudy.study.problems import describe, raise_all
 from scalestudy.study.rules import broken_rules
 from scalestudy.study.source import Source, override, read_source
+from scalestudy.study.yaml12 import dump
 
 DTYPES = ("float64", "float32")
 SOLVERS = ("auto", "svd", "gram", "two_stage")
@@ -72,8 +74,8 @@ class Grid(_Record):
 
     d: DimensionAxis = Field(description="a list of whole numbers from 1 to 1,000,000")
     beta: Axis = Field(description="a list of numbers above 0")
-    gamma: Axis = Field((1.0,), description="a list of numbers above 0")
-    psi: Axis = Field((1.0,), description="a list of numbers above 0")
+    gamma: Axis = Field(default=(1.0,), description="a list of numbers above 0")
+    psi: Axis = Field(default=(1.0,), description="a list of numbers above 0")
 
 
 class TokenFile(_Record):
@@ -85,15 +87,19 @@ class TokenFile(_Record):
 class Polynomial(_Record):
     """Truncation Q_n of rung M4: degree n_d = ceil(c log d / log log d), and how its theta is found."""
 
-    c: float = Field(2.0, gt=0, le=20, allow_inf_nan=False, description="a number above 0, at most 20")
-    theta: Annotated[str, one_of(THETAS)] = Field("exact", description="exact or monte_carlo")
-    samples: int = Field(200_000, ge=100, le=100_000_000, description="a whole number from 100 to 100,000,000")
+    c: float = Field(
+        default=2.0, gt=0, le=20, allow_inf_nan=False, description="a number above 0, at most 20"
+    )
+    theta: Annotated[str, one_of(THETAS)] = Field(default="exact", description="exact or monte_carlo")
+    samples: int = Field(
+        default=200_000, ge=100, le=100_000_000, description="a whole number from 100 to 100,000,000"
+    )
 
 
 class Bulk(_Record):
     """How many of the largest squared values are no part of the bulk."""
 
-    drop: int = Field(3, ge=0, le=1_000_000, description="a whole number, 0 or more")
+    drop: int = Field(default=3, ge=0, le=1_000_000, description="a whole number, 0 or more")
 
 
 class Cluster(_Record):
@@ -101,53 +107,79 @@ class Cluster(_Record):
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] = Field(
-        "auto", description="auto, or a whole number from 1 to 100,000"
+    workers: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=100_000)] | dict[str, Any] = (
+        Field(default="auto", description="auto, or a whole number from 1 to 100,000")
     )
-    scheduler: str | None = Field(None, description="an address such as tcp://host:8786")
-    scheduler_file: str | None = Field(None, description="the path of a scheduler file")
-    class_: str | None = Field(None, alias="class", description="a cluster class such as dask_jobqueue.SLURMCluster")
+    scheduler: str | dict[str, Any] | None = Field(
+        default=None, description="an address such as tcp://host:8786"
+    )
+    scheduler_file: str | None = Field(default=None, description="the path of a scheduler file")
+    class_: str | None = Field(
+        default=None, alias="class", description="a cluster class such as dask_jobqueue.SLURMCluster"
+    )
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Keyword arguments for the cluster class."""
-        return dict(self.model_extra or {})
+        """Keyword arguments for the cluster class: every key that is not ours, and mappings under ours."""
+        ours = {"workers": self.workers, "scheduler": self.scheduler}
+        given = {name: value for name, value in ours.items() if isinstance(value, dict)}
+        return given | dict(self.model_extra or {})
+
+    @property
+    def is_local(self) -> bool:
+        """Whether worker processes are started on this machine."""
+        return not (self.scheduler or self.scheduler_file or self.class_)
 
 
 class Spec(_Record):
     """A whole study, checked: the fields are the keys of the YAML file."""
 
-    name: str = Field("study", min_length=1, max_length=200, description="a name")
+    name: str = Field(default="study", min_length=1, max_length=200, description="a name")
     seed: int = Field(ge=0, lt=2**63, description="a whole number from 0 to 2^63 - 1")
     grid: Grid = Field(description="a mapping with the axes d, beta, gamma and psi")
     trials: Count | Annotated[dict[Dimension, Count], Field(min_length=1)] = Field(
         description="a whole number from 1 to 10,000,000, or a mapping from every d to one"
     )
-    tokens: TokenName | TokenFile = Field("orthonormal", description=f"{', '.join(TOKENS)}, or {{file: X.npy}}")
-    models: Annotated[tuple[ModelName, ...], BeforeValidator(_ladder), AfterValidator(_in_ladder_order)] = Field(
-        MODELS, min_length=1, strict=False, description=f"all, or a list from {', '.join(MODELS)}"
+    tokens: TokenName | TokenFile = Field(
+        default="orthonormal", description=f"{', '.join(TOKENS)}, or {{file: X.npy}}"
     )
-    polynomial: Polynomial = Field(Polynomial(), description="a mapping with c, theta and samples")
-    bulk: Bulk = Field(Bulk(), description="a mapping with drop")
-    dtype: Annotated[str, one_of(DTYPES)] = Field("float64", description=" or ".join(DTYPES))
-    solver: Annotated[str, one_of(SOLVERS)] = Field("auto", description=", ".join(SOLVERS))
+    models: Annotated[tuple[ModelName, ...], BeforeValidator(_ladder), AfterValidator(_in_ladder_order)] = (
+        Field(MODELS, min_length=1, strict=False, description=f"all, or a list from {', '.join(MODELS)}")
+    )
+    polynomial: Polynomial = Field(default=Polynomial(), description="a mapping with c, theta and samples")
+    bulk: Bulk = Field(default=Bulk(), description="a mapping with drop")
+    dtype: Annotated[str, one_of(DTYPES)] = Field(default="float64", description=" or ".join(DTYPES))
+    solver: Annotated[str, one_of(SOLVERS)] = Field(default="auto", description=", ".join(SOLVERS))
     trials_per_block: Annotated[str, one_of(("auto",))] | Annotated[int, Field(ge=1, le=10_000)] = Field(
-        "auto", description="auto, or a whole number from 1 to 10,000"
+        default="auto", description="auto, or a whole number from 1 to 10,000"
     )
     store: str = Field(min_length=1, description="a path, or a URL that zarr can open")
-    cluster: Cluster = Field(Cluster(), description="a mapping: workers, scheduler, scheduler_file, or class with its arguments")
+    cluster: Cluster = Field(
+        default=Cluster(),
+        description="a mapping: workers, scheduler, scheduler_file, or class with its arguments",
+    )
 
     def trials_at(self, d: int) -> int:
         """Return the number of trials asked for at every point of this d."""
         return self.trials if isinstance(self.trials, int) else self.trials[d]
 
 
-def load_spec(path: str | Path, *, set: list[str] | None = None) -> Spec:  # noqa: A002
+def spec_text(spec: Spec) -> str:
+    """Write a spec, with every default and every option of the command line, as a YAML text."""
+    data = spec.model_dump(by_alias=True)
+    # An argument of a cluster class may be null and mean it; our own keys are then not given.
+    arguments = spec.cluster.arguments
+    data["cluster"] = {k: v for k, v in data["cluster"].items() if k in arguments or v is not None}
+    data["grid"] = {name: list(values) for name, values in data["grid"].items()}
+    return dump({**data, "models": list(spec.models)})
+
+
+def load_spec(path: str | os.PathLike[str], *, set: list[str] | None = None) -> Spec:
     """Read and check a spec file.
 
     Parameters
     ----------
-    path : str or Path
+    path : str or path
         The YAML file.
     set : list of str, optional
         Assignments such as ``"grid.beta=0.5,1"`` that go on top of the file.
@@ -163,7 +195,9 @@ def load_spec(path: str | Path, *, set: list[str] | None = None) -> Spec:  # noq
 def parse_spec(source: Source) -> Spec:
     """Check a parsed YAML text; see `load_spec`."""
     data = dict(source.data)
-    data.setdefault("name", Path(source.name).stem or "study")
+    # A file's name may hold more than a spec's name can: bytes that are no UTF-8, control characters.
+    stem = "".join(letter if letter.isprintable() else "_" for letter in Path(source.name).stem)
+    data.setdefault("name", stem[:200] or "study")
     data.setdefault("store", f"results/{data['name']}.zarr")
     try:
         spec = Spec.model_validate(data)

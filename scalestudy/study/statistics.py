@@ -16,7 +16,9 @@ SMALLEST_POLYNOMIAL_D = 16
 
 
 @lru_cache(maxsize=4096)
-def polynomial_statistics(d: int, beta: float, c: float, samples: int | None, seed: int) -> tuple[int, float, float]:
+def polynomial_statistics(
+    d: int, beta: float, c: float, samples: int | None, seed: int
+) -> tuple[int, float, float]:
     """Return (n_d, theta1_Q, theta2_Q): exact, or by Monte Carlo with `samples` draws.
 
     The Monte Carlo draws are keyed by (seed, samples), so that they are common to all d and beta.

@@ -31,20 +31,28 @@ def read_tokens(spec: Spec) -> NDArray[np.float64] | None:
         return None
     name = spec.tokens.file
     try:
-        stored = np.load(Path(name), allow_pickle=False, mmap_mode="r")
+        with np.errstate(over="ignore"):
+            stored = np.load(Path(name), allow_pickle=False, mmap_mode="r")
     except FileNotFoundError:
         raise SpecError(f"tokens.file: {name}: no such file.") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise SpecError(f"tokens.file: {name}: not a .npy array of numbers: {str(error).splitlines()[0]}") from None
+    except Exception as error:
+        # A damaged header ends in whatever the tokenizer, ast, mmap or zipfile raise.
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise SpecError(f"tokens.file: {name}: not a .npy array of numbers: {reason}") from None
     if not isinstance(stored, np.ndarray) or stored.ndim != 2 or stored.dtype.kind not in "fiu":
-        what = f"shape {stored.shape} and dtype {stored.dtype}" if isinstance(stored, np.ndarray) else "an archive"
+        what = (
+            f"shape {stored.shape} and dtype {stored.dtype}"
+            if isinstance(stored, np.ndarray)
+            else "an archive"
+        )
         raise SpecError(f"tokens.file: {name}: a token matrix is two-dimensional and real; this has {what}.")
     (d,), (gamma,) = spec.grid.d, spec.grid.gamma
     if stored.shape != (round(gamma * d), d):
         ell, width = stored.shape
         raise SpecError(
             f"tokens.file: {name}: the matrix has {ell} tokens of dimension {width}, the grid asks for "
-            f"{round(gamma * d)} of dimension {d}; set grid.d = {width} and grid.gamma = {ell / max(width, 1):.12g}."
+            f"{round(gamma * d)} of dimension {d}; "
+            f"set grid.d = {width} and grid.gamma = {ell / max(width, 1):.12g}."
         )
     try:
         return unit_rows(stored, Sizes(d=d, ell=stored.shape[0], d_qk=1))
@@ -57,4 +65,9 @@ def tokens_label(spec: Spec, matrix: NDArray[np.float64] | None) -> str:
     if matrix is None:
         # With gamma = 1 the identity draws what orthonormal tokens draw: one ensemble, two names.
         return "orthonormal" if spec.tokens == "identity" else str(spec.tokens)
+    return matrix_label(matrix)
+
+
+def matrix_label(matrix: NDArray[np.float64]) -> str:
+    """Return what identifies a token matrix: its SHA-256."""
     return "matrix sha256:" + hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest()[:32]

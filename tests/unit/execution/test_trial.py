@@ -1,5 +1,9 @@
 import pickle
+import subprocess
+import sys
+import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,6 +50,15 @@ def test_a_part_of_the_ladder_is_a_part_of_the_whole(models):
     part = run_trial(replace(REQUEST, models=models), 0).squared_singular_values
     rows = [MODELS.index(name) for name in models]
     np.testing.assert_allclose(part, whole[rows], rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize("solver", ["svd", "gram", "two_stage"])
+def test_one_token(solver):
+    request = replace(REQUEST, sizes=Sizes(3, 1, 2), solver=solver)
+    result = run_trial(request, 0)
+    assert result.squared_singular_values.shape == (7, 1)
+    np.testing.assert_allclose(result.squared_singular_values[:2], [[1], [0]], atol=1e-15)
+    np.testing.assert_allclose(result.squared_singular_values, dense(request, 0)[0], rtol=1e-12)
 
 
 def test_models_that_need_no_polynomial_need_no_statistics():
@@ -112,12 +125,76 @@ def test_a_given_solver_is_used():
         ({"models": ("A",)}, "Invalid models"),
         ({"degree": None}, "Invalid degree None"),
         ({"theta1_Q": None}, "Invalid theta1_Q or theta2_Q None"),
+        ({"tokens": "parseval"}, "parseval tokens need gamma >= 1"),
+        ({"tokens": "ortho"}, "unknown tokens 'ortho'"),
+        ({"solver": "qr"}, "Invalid solver 'qr'"),
         ({"dtype": "float16"}, "Invalid dtype 'float16'"),
     ],
 )
 def test_impossible_requests_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         replace(REQUEST, **change)
+
+
+def solvers_agree(ell, tokens, beta=1.0):
+    gamma = 2.0 if tokens == "parseval" else 1.0
+    sizes = Sizes(d=round(ell / gamma), ell=ell, d_qk=max(1, ell // 2))
+    given = np.random.default_rng(0).standard_normal((sizes.ell, sizes.d)) if tokens == "matrix" else tokens
+    theta1, theta2 = theta_exact(beta, 8)
+    request = TrialRequest(
+        seed=5, sizes=sizes, beta=beta, tokens=given, degree=8, theta1_Q=theta1, theta2_Q=theta2, solver="svd"
+    )
+    reference = run_trial(request, 0)
+    for solver in ("gram", "two_stage"):
+        result = run_trial(replace(request, solver=solver), 0)
+        assert result.solver == solver
+        np.testing.assert_array_equal(result.row_normalizer, reference.row_normalizer)
+        for name, found, expected in zip(
+            MODELS, result.squared_singular_values, reference.squared_singular_values, strict=True
+        ):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * expected[0], err_msg=name)
+
+
+ENSEMBLES = ("identity", "orthonormal", "spherical", "gaussian", "parseval", "matrix")
+
+
+@pytest.mark.parametrize("tokens", ENSEMBLES)
+@pytest.mark.parametrize("ell", [16, 37, 150, 400])
+def test_solvers_agree_on_every_rung(ell, tokens):
+    solvers_agree(ell, tokens)
+
+
+@pytest.mark.parametrize("beta", [1e-4, 1e-2, 0.3, 3.0, 8.0])
+def test_solvers_agree_at_any_temperature(beta):
+    solvers_agree(100, "orthonormal", beta)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tokens", ENSEMBLES)
+@pytest.mark.parametrize("ell", [800, 1000, 1500])
+def test_solvers_agree_on_every_rung_of_large_matrices(ell, tokens):
+    solvers_agree(ell, tokens)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak memory from Linux's /proc")
+@pytest.mark.parametrize(("ell", "solver"), [(2000, "two_stage"), (1500, "gram")])
+def test_peak_memory_is_predicted(ell, solver):
+    program = f"""
+        from scalestudy.ensembles import MODELS, Sizes
+        from scalestudy.execution.trial import TrialRequest, peak_bytes, run_trial
+        request = TrialRequest(seed=1, sizes=Sizes({ell}, {ell}, {ell}), beta=1.0, degree=8, theta1_Q=1.7,
+                               theta2_Q=1.0, solver="{solver}")
+        def peak():
+            line = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+            return 1024 * int(line.split()[1])
+        before = peak()
+        run_trial(request, 0)
+        used = peak() - before
+        assert used <= 6 * 8 * {ell}**2 + 200e6, used
+        assert abs(peak_bytes(request) / used - 1) < 0.2, (peak_bytes(request), used)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
 
 
 def test_cost_counts_models_and_sizes():

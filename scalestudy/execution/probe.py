@@ -1,0 +1,85 @@
+"""Asking every worker once, before any work: has it the same package, and do we share the store."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import socket
+import uuid
+from dataclasses import dataclass
+
+import distributed
+
+from scalestudy.ensembles import DRAW_VERSION
+from scalestudy.errors import ClusterError
+from scalestudy.store import Location
+
+_FOLDER = "probe"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a worker says of itself: host, package and draw version, the key it wrote, or why it could not."""
+
+    host: str
+    version: str
+    draw_version: int
+    key: str
+    error: str
+
+
+def version() -> str:
+    """Return the version of the package that is installed here."""
+    try:
+        return importlib.metadata.version("scalestudy")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def probe_here(url: str, nonce: str) -> Answer:
+    """Answer for this process, after writing a small document into the store."""
+    host = f"{socket.gethostname()} (pid {os.getpid()})"
+    key = f"{_FOLDER}/{nonce}-{socket.gethostname()}-{os.getpid()}"
+    try:
+        Location(url).replace(key, nonce.encode())
+    except Exception as error:
+        return Answer(host, version(), DRAW_VERSION, key, f"{type(error).__name__}: {error}")
+    return Answer(host, version(), DRAW_VERSION, key, "")
+
+
+def probe(client: distributed.Client, location: Location) -> None:
+    """Check every worker that is there.
+
+    Raises
+    ------
+    ClusterError
+        Naming the host and what is wrong: another version of the package or none, or a store that it
+        cannot write or that is not the one the client sees.
+    """
+    nonce = uuid.uuid4().hex[:12]
+    answers = client.run(probe_here, location.url, nonce, on_error="return")
+    try:
+        for address, answer in answers.items():
+            _judge(address, answer, nonce, location)
+    finally:
+        location.delete(_FOLDER)
+
+
+def _judge(address: str, answer: Answer | BaseException, nonce: str, location: Location) -> None:
+    if isinstance(answer, BaseException):
+        raise ClusterError(
+            f"The worker {address} cannot run scalestudy ({type(answer).__name__}: {answer}). "
+            "Install the same version of the package there."
+        )
+    if answer.version != version() or answer.draw_version != DRAW_VERSION:
+        raise ClusterError(
+            f"The worker on {answer.host} has scalestudy {answer.version}, draw version "
+            f"{answer.draw_version}; here it is {version()}, {DRAW_VERSION}. Install the same version there."
+        )
+    if answer.error:
+        raise ClusterError(f"The worker on {answer.host} cannot write to {location.url}: {answer.error}.")
+    if location.read(answer.key) != nonce.encode():
+        raise ClusterError(
+            f"What the worker on {answer.host} wrote to {location.url} cannot be read here: "
+            "that path is not on a file system that both share."
+        )

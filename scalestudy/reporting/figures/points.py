@@ -1,0 +1,83 @@
+"""The points of a study that a figure shows: the axes all there, a panel for each, and no more than fit."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import xarray as xr
+
+from scalestudy.convergence.schema import POINT
+from scalestudy.errors import AnalysisError
+from scalestudy.reporting.figures.style import AXIS_SYMBOLS
+
+T = TypeVar("T")
+
+FAMILY = ("beta", "gamma", "psi")
+"""A curve against d belongs to one value of each."""
+
+MOST_PANELS = 6
+"""Most curves' panels of one figure, unless told otherwise."""
+
+
+def with_family(distances: xr.Dataset) -> xr.Dataset:
+    """Return distances with d, beta, gamma and psi all as dimensions, sorted, in memory.
+
+    Raises
+    ------
+    AnalysisError
+        If this is not what `scalestudy.convergence.distances` returns.
+    """
+    for name in ("w1", *POINT):
+        if name not in distances:
+            raise AnalysisError(
+                f"This dataset has no {name!r}. Figures are drawn from what distances() returns."
+            )
+    missing = [name for name in POINT if name not in distances.dims]
+    full: xr.Dataset = distances.expand_dims(missing).sortby(list(POINT)).compute()
+    return full
+
+
+def families(distances: xr.Dataset) -> list[dict[str, float]]:
+    """Return (beta, gamma, psi) of every curve of which at least one trial is done."""
+    used = distances["trials_used"].sum("d").transpose(*FAMILY)
+    return [
+        {name: float(used[name][i]) for name, i in zip(FAMILY, index, strict=True)}
+        for index in np.argwhere(used.values > 0)
+    ]
+
+
+def curve_at(data: xr.Dataset, family: dict[str, float]) -> xr.Dataset:
+    """Return what belongs to one (beta, gamma, psi), only the d of which a trial is done."""
+    curve = data.sel(family)
+    return curve.isel(d=np.flatnonzero(curve["trials_used"].values > 0))
+
+
+def at_family(data: xr.Dataset, family: dict[str, float]) -> xr.Dataset:
+    """Return what belongs to one (beta, gamma, psi), of a dataset that may have lost some of them."""
+    return data.sel({name: value for name, value in family.items() if name in data.dims})
+
+
+def spread(items: list[T], most: int) -> list[T]:
+    """Return at most so many items, evenly spaced, the first and the last among them.
+
+    Examples
+    --------
+    >>> spread([1, 2, 3, 4, 5, 6, 7], 3)
+    [1, 4, 7]
+    """
+    if len(items) <= most:
+        return items
+    if most == 1:
+        return items[:1]
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
+def title_of(family: dict[str, float], varying: tuple[str, ...] = FAMILY) -> str:
+    """Return the panel title of a point, such as beta = 1, gamma = 0.5, in symbols."""
+    return ",  ".join(f"{AXIS_SYMBOLS[name]} = {family[name]:.4g}" for name in varying)
+
+
+def shown_of(shown: int, total: int, what: str = r"($\beta$, $\gamma$, $\psi$)") -> str:
+    """Return what a capped figure must say; nothing if it shows all."""
+    return "" if shown == total else f"{shown} of {total} points {what} shown, evenly spaced"

@@ -1,0 +1,140 @@
+"""Clusters that are there already, TLS, cluster classes, and workers that cannot do the work."""
+
+import datetime
+import ipaddress
+import os
+
+import pytest
+
+pytestmark = pytest.mark.distributed
+
+
+def test_scheduler_address_and_scheduler_file(study, same, dask_processes):
+    address, file, _ = dask_processes(workers=2)
+    by_address, by_file, serial = study(), study(cluster={"scheduler_file": str(file)}), study()
+    result = by_address.run("sweep", "--scheduler", address)
+    assert result.returncode == 0, result.stderr
+    assert address in result.stdout
+    assert by_file.run().returncode == 0
+    assert serial.call("sweep", "--serial").returncode == 0
+    same(by_address.store, serial.store)
+    same(by_file.store, serial.store)
+
+
+def test_no_scheduler_there_is_said_in_one_line(study):
+    result = study().run("sweep", "--scheduler", "tcp://127.0.0.1:9")
+    assert result.returncode == 1
+    assert "No Dask scheduler answers at tcp://127.0.0.1:9" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        {
+            "class": "distributed.LocalCluster",
+            "n_workers": 2,
+            "threads_per_worker": 1,
+            "dashboard_address": ":0",
+        },
+        {
+            "class": "distributed.SpecCluster",
+            "scheduler": {
+                "cls": "distributed.Scheduler",
+                "options": {"dashboard": False, "host": "127.0.0.1"},
+            },
+            "workers": 1,
+            "worker": {"cls": "distributed.Nanny", "options": {"nthreads": 1}},
+        },
+    ],
+    ids=["LocalCluster", "SpecCluster"],
+)
+def test_cluster_classes_by_dotted_path(study, same, cluster):
+    made, serial = study(cluster=cluster), study()
+    result = made.run()
+    assert result.returncode == 0, result.stderr
+    assert serial.call("sweep", "--serial").returncode == 0
+    same(made.store, serial.store)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"class": "distributed.LocalCluster", "preload": "evil.py"}, "preload: this argument may run code"),
+        ({"class": "distributed.SpecCluster", "worker": {"cls": "os.system"}}, "cluster.cls: 'os.system'"),
+        ({"class": "dask_jobqueue.SLURMCluster", "queue": "x\ntouch y"}, "may run code: it has characters"),
+        ("os.system", "not from a known Dask deployment package"),
+        ("subprocess.Popen", "--trust-cluster-class"),
+        ("distributed.Client", "is not a Dask cluster class"),
+        ("distributed.NoSuchCluster", "cannot be imported"),
+    ],
+)
+def test_a_class_that_is_not_to_be_trusted_is_refused(study, cluster, words):
+    made = study(cluster={"class": cluster} if isinstance(cluster, str) else cluster)
+    result = made.call()
+    assert result.returncode == 2
+    assert words in result.stderr
+    assert not made.store.exists()
+
+
+def certificate(folder):
+    """Make a certificate for 127.0.0.1 that signs itself."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    cert, private = folder / "cert.pem", folder / "key.pem"
+    cert.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.TraditionalOpenSSL,
+            serialization.NoEncryption(),
+        )
+    )
+    return str(cert), str(private)
+
+
+def test_tls(study, same, dask_processes, tmp_path, monkeypatch):
+    cert, key = certificate(tmp_path)
+    env = {"DASK_DISTRIBUTED__COMM__TLS__CA_FILE": cert}
+    for role in ("CLIENT", "SCHEDULER", "WORKER"):
+        env[f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT"] = cert
+        env[f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY"] = key
+    address, _, _ = dask_processes(options=["--protocol", "tls"], env=env)
+    assert address.startswith("tls://")
+    made, serial = study(), study()
+    for name, value in env.items():
+        monkeypatch.setitem(made.environment, name, value)
+    result = made.run("sweep", "--scheduler", address)
+    assert result.returncode == 0, result.stderr
+    assert serial.call("sweep", "--serial").returncode == 0
+    same(made.store, serial.store)
+
+
+def test_a_worker_that_sees_another_file_system_is_named(study, dask_processes):
+    # A root of its own is what a worker on another host has: here, a path that it cannot create.
+    address, _, _ = dask_processes()
+    made = study()
+    made.write(store="memory://elsewhere/store.zarr")
+    result = made.run("sweep", "--scheduler", address)
+    assert result.returncode == 1
+    assert f"worker on {os.uname().nodename}" in result.stderr
+    assert "cannot be read here" in result.stderr

@@ -1,0 +1,92 @@
+"""Points, blocks, B, and the cost model."""
+
+import pytest
+
+from scalestudy.errors import ResourceError
+from scalestudy.study import (
+    Calibration,
+    CostModel,
+    Point,
+    blocks_of,
+    parse_source,
+    parse_spec,
+    points_of,
+    trials_per_block,
+)
+
+
+def spec_of(more=""):
+    return parse_spec(
+        parse_source(
+            "seed: 1\ngrid: {d: [16, 64, 32], beta: [1, 2], gamma: [0.5, 1], psi: [1, 0.25]}\n"
+            f"trials: 4\nbulk: {{drop: 1}}\n{more}"
+        )
+    )
+
+
+def test_points_are_the_product_of_the_axes_dearest_first():
+    points = points_of(spec_of())
+    assert len(points) == len(set(points)) == 3 * 2 * 2 * 2
+    assert [p.d for p in points] == sorted((p.d for p in points), reverse=True)
+    assert points[0] == Point(64, 1.0, 1.0, 1.0)
+
+
+def test_words_for_points_and_blocks():
+    (block,) = blocks_of(Point(64, 0.5, 1.0, 2.0), 3, 8)
+    assert str(block) == "d=64, beta=0.5, gamma=1, psi=2, trials 0-2"
+
+
+@pytest.mark.parametrize(("trials", "size"), [(1, 1), (7, 3), (8, 4), (3, 64), (64, 64), (65, 64)])
+def test_blocks_cover_every_trial_once(trials, size):
+    blocks = list(blocks_of(Point(16, 1.0, 1.0, 1.0), trials, size))
+    assert [t for b in blocks for t in range(b.start, b.stop)] == list(range(trials))
+    assert [b.index for b in blocks] == list(range(len(blocks)))
+    assert all(b.start == b.index * size and 1 <= b.trials <= size for b in blocks)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size"), [(0.0, 64), (1e-4, 64), (0.04, 50), (0.5, 4), (0.9, 2), (1.5, 1), (3600.0, 1)]
+)
+def test_a_block_is_about_two_seconds_of_trials(seconds, size):
+    assert trials_per_block(spec_of(), seconds) == size
+    assert trials_per_block(spec_of("trials_per_block: 7"), seconds) == 7
+
+
+def test_a_pilot_sets_the_speed_and_predicts_itself():
+    model = CostModel(spec_of())
+    asked = []
+
+    def run(point):
+        asked.append(point)
+        return [9.0, 0.5][len(asked) - 1]
+
+    calibrated = model.calibrated(run)
+    assert asked == [points_of(model.spec)[0]] * 2
+    assert calibrated.calibration.measured
+    assert calibrated.trial_seconds(asked[0]) == pytest.approx(0.5, rel=1e-6)
+    assert model.calibration == Calibration()
+
+
+def test_a_pilot_of_a_dear_study_runs_where_it_takes_less_than_a_second():
+    spec = parse_spec(parse_source("seed: 1\ngrid: {d: [64, 20000], beta: 1}\ntrials: 1"))
+    asked = []
+    CostModel(spec).calibrated(lambda point: asked.append(point.d) or 0.01)
+    assert asked == [64, 64]
+
+
+def test_seconds_grow_with_d_like_a_matrix_product():
+    spec = parse_spec(parse_source("seed: 1\ngrid: {d: [1024, 2048], beta: 1}\ntrials: 1\nsolver: gram"))
+    large, small = (CostModel(spec).trial_seconds(point) for point in points_of(spec))
+    assert 7 < large / small < 8.5
+
+
+def test_what_cannot_fit_is_refused_with_both_numbers():
+    cost = CostModel(spec_of())
+    cost.refuse_what_cannot_fit(cost.worker_bytes())
+    with pytest.raises(ResourceError, match=r"d = 64, gamma = 1 needs .* GB, a worker can use 0.1 GB"):
+        cost.refuse_what_cannot_fit(100_000_000)
+
+
+def test_bytes_on_disk_count_every_model_and_the_normalisers():
+    spec = parse_spec(parse_source("seed: 1\ngrid: {d: 64, beta: 1}\ntrials: 10\nmodels: [Y, Y_f]"))
+    assert CostModel(spec).disk_bytes() == int(10 * 64 * 3 * 8 * 0.95)
