@@ -153,7 +153,8 @@ def _unpacked(packed: Any, lengths: Lengths) -> dict[str, Any]:
 
 
 def _cut(vector: Real, start: int, stop: int, shape: tuple[int, ...]) -> Real:
-    return vector[..., start:stop].reshape(*vector.shape[:-1], *shape)
+    # A copy: a view would keep the whole vector in memory, once for each variable.
+    return vector[..., start:stop].reshape(*vector.shape[:-1], *shape).copy()
 
 
 def _size(name: str, lengths: Lengths) -> int:

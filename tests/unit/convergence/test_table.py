@@ -7,6 +7,7 @@ from convergence_reference import MODELS, made_up_study
 from scalestudy.convergence import VARIABLES, distances
 from scalestudy.convergence.laws import Point
 from scalestudy.convergence.point import measure_point
+from scalestudy.convergence.table import _cut
 from scalestudy.errors import AnalysisError
 from scalestudy.limit import GaussianEquivalentLaw
 
@@ -198,3 +199,11 @@ class TestReuse:
         with dask.config.set(scheduler="sync"):
             before = distances(ds)
             xr.testing.assert_identical(distances(ds, reuse=before).compute(), before.compute())
+
+
+def test_results_do_not_hold_on_to_more_than_themselves():
+    """Views of a point's packed measures would keep all of them in memory, once for each variable."""
+    packed = np.arange(24.0).reshape(1, 1, 1, 1, 24)
+    piece = _cut(packed, 6, 12, (2, 3))
+    assert piece.base is None
+    np.testing.assert_array_equal(piece[0, 0, 0, 0], [[6.0, 7.0, 8.0], [9.0, 10.0, 11.0]])
