@@ -12,6 +12,7 @@ _COMMANDS = {
     "sweep": "Run, resume or extend a study.",
     "status": "Show what a store holds and what is left.",
     "report": "Draw the figures of a study and a page that shows them.",
+    "verify": "Read a whole store, recompute a sample, repair.",
     "law": "Tabulate or plot a limit law.",
 }
 

@@ -11,10 +11,18 @@ from rich.console import Console
 from rich.table import Table
 
 from scalestudy.commands import command
-from scalestudy.errors import SpecError
+from scalestudy.execution.provenance import differences
 from scalestudy.reporting.terminal import console, duration
-from scalestudy.store import Location, Manifest, completed, failures, read_attributes, read_manifest
-from scalestudy.study import CostModel, Point, Spec, make_plan, parse_source, parse_spec
+from scalestudy.store import (
+    Location,
+    Manifest,
+    completed,
+    failures,
+    read_attributes,
+    read_manifest,
+    read_spec,
+)
+from scalestudy.study import CostModel, Point, Spec, make_plan
 from scalestudy.study.plan import Done
 
 
@@ -33,7 +41,10 @@ def status(store: str, traceback: bool) -> int:
         f"({attributes.get('package', '')}, {attributes.get('updated', '')})"
     )
     out.print(_table(manifest, done))
-    _print_left(out, manifest, done, attributes.get("spec", ""), str(location))
+    _print_left(out, manifest, done, read_spec(location))
+    changed = differences(attributes)
+    if changed:
+        out.print(f"This is not what last wrote here: {'; '.join(changed)}.", markup=False, soft_wrap=True)
     found = failures(location)
     for failure in found:
         out.print()
@@ -68,8 +79,7 @@ def _points(manifest: Manifest, d: int) -> list[Point]:
     return [Point(d, b, g, p) for b in manifest.beta for g in manifest.gamma for p in manifest.psi]
 
 
-def _print_left(out: Console, manifest: Manifest, done: Done, text: str, name: str) -> None:
-    spec = _asked(text, name)
+def _print_left(out: Console, manifest: Manifest, done: Done, spec: Spec | None) -> None:
     if spec is None:
         return
     plan = make_plan(spec, manifest.trials_per_block, done, CostModel(spec))
@@ -81,14 +91,6 @@ def _print_left(out: Console, manifest: Manifest, done: Done, text: str, name: s
         f"{plan.trials_done} of {plan.trials_asked} trials of its spec are done; {left} trials in "
         f"{plan.blocks_left} blocks are left, about {duration(plan.seconds_left)} of one core."
     )
-
-
-def _asked(text: str, name: str) -> Spec | None:
-    """Return the spec that the store was last run with; None if the text is no longer a spec."""
-    try:
-        return parse_spec(parse_source(text, name))
-    except SpecError:
-        return None
 
 
 if __name__ == "__main__":

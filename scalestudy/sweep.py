@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
+import xarray as xr
 from rich.console import Console
 
 from scalestudy.commands import INTERRUPTED, command
@@ -18,10 +19,14 @@ from scalestudy.execution.forecast import Forecast, forecast
 from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
 from scalestudy.execution.session import Report, carry_out
+from scalestudy.report import write_report
 from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, duration, size, summary_table
-from scalestudy.store import open_study
+from scalestudy.reporting.verdicts import groups
+from scalestudy.store import Location, open_study
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
+
+_BULK = "sqrt_d_A_perp"
 
 
 @command("sweep")
@@ -35,6 +40,7 @@ from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
 )
 @click.option("--dry-run", is_flag=True, help="Print what would run and what it costs; run nothing.")
 @click.option("--serial", is_flag=True, help="Run in this process, without Dask.")
+@click.option("--no-report", is_flag=True, help="Do not draw figures and write the page at the end.")
 @click.option("--trust-cluster-class", is_flag=True, help="Allow any cluster class that the spec names.")
 def sweep(
     spec: str,
@@ -45,6 +51,7 @@ def sweep(
     assignments: tuple[str, ...],
     dry_run: bool,
     serial: bool,
+    no_report: bool,
     trust_cluster_class: bool,
 ) -> int:
     """Run the study that SPEC (a YAML file) describes; resume or extend it if its store exists."""
@@ -58,7 +65,7 @@ def sweep(
     with _stoppable():
         display = ProgressDisplay(out, CostModel(study))
         report = carry_out(study, display, serial=serial, trust_class=trust_cluster_class)
-    return _conclude(out, study, report)
+    return _conclude(out, study, report, draw=not no_report)
 
 
 @contextlib.contextmanager
@@ -75,7 +82,7 @@ def _stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _conclude(out: Console, study: Spec, report: Report) -> int:
+def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
     resume = "run the same command again to resume"
     if report.interrupted:
         left = report.plan.blocks_left - report.blocks
@@ -85,13 +92,17 @@ def _conclude(out: Console, study: Spec, report: Report) -> int:
         return INTERRUPTED
     out.print(_what_was_done(report))
     out.print()
-    measure(report.location, study.bulk.drop)
+    measured = None if report.stopped else measure(report.location, study.bulk.drop)
     out.print(summary_table(open_study(report.location.url), study.bulk.drop))
     out.print()
+    if measured is not None:
+        _print_verdict(out, measured)
     out.print(f"Store: {report.location}")
     out.print(
         f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
     )
+    if measured is not None and draw:
+        out.print(f"Report: {Location.of(write_report(report.location.url))}")
     if report.failed:
         first = report.failed[0]
         error = console(error=True)
@@ -100,6 +111,18 @@ def _conclude(out: Console, study: Spec, report: Report) -> int:
     if report.stopped:
         console(error=True).print(f"{report.stopped}.")
     return 1 if report.failed or report.stopped else 0
+
+
+def _print_verdict(out: Console, measured: xr.Dataset) -> None:
+    """Print the verdict on every rung, or on the attention bulk alone where there are several points."""
+    said = groups(measured)
+    for group in said:
+        where = ", ".join(f"{name} = {value:g}" for name, value in group.point.items())
+        out.print(f"Verdict at {where}:", style="bold")
+        for model, line in group.lines:
+            if len(said) == 1 or model == _BULK:
+                out.print(f"  {model}: {line}", markup=False)
+    out.print()
 
 
 def _what_was_done(report: Report) -> str:

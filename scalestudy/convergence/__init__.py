@@ -15,7 +15,7 @@ the trial-averaged F_n, holds the bias, which is what the theorem is about.
 ========================================  ==================================================================
 `bulk`, `wasserstein`, `ks`, `between`    one spectrum or law against another, in NumPy
 `curves`                                  the distances published for d = 1000
-`laws`, `point`                           everything about one point, from its arrays
+`laws`, `tabulated`, `point`              everything about one point, from its arrays
 `study`, `table`, `reuse`, `schema`       the xarray glue: a study in, a dataset of distances out
 `bootstrap`, `fits`, `columns`, `rates`   exponents, limits, and their intervals
 `needed`, `verdict`                       from which d on, and in words

@@ -19,6 +19,9 @@ from scalestudy.convergence.bulk import Real
 PRIOR_DEGREES = 20.0
 """Weight, in degrees of freedom, of the relative variance's trend in d against that of one d alone."""
 
+LEAST_SHARE = 1e-3
+"""Relative variances below this share of their median count as that."""
+
 _LEAST_VARIANCE = 1e-24
 
 
@@ -130,7 +133,9 @@ def _shrunk(relative: Real, counts: NDArray[np.int64], x: Real) -> Real:
 
     The power is fitted to the logarithms of the variances, whose bias and scatter are those of chi^2.
     """
-    variance = np.maximum(relative, _LEAST_VARIANCE)
+    # Trials that agree by chance would pull the logarithm's trend down without bound.
+    least = LEAST_SHARE * np.median(relative) if relative.size else 0.0
+    variance = np.maximum(relative, max(least, _LEAST_VARIANCE))
     half = 0.5 * (counts - 1.0)
     if len(x) < 3:
         common = np.sum(half * variance) / max(np.sum(half), 0.5)

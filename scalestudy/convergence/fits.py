@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from scalestudy.convergence.bulk import Real
 
@@ -51,6 +51,31 @@ def power_law(x: Real, y: Real, log_error: Real) -> Fit:
     exponent = -(log_y @ slope)
     prefactor = np.exp(log_y @ weights + exponent * center)
     return Fit(exponent, prefactor, np.zeros_like(exponent))
+
+
+def scatter(x: Real, y: Real, log_error: Real) -> float:
+    """Return the scatter of log(y) about a power law beyond its errors, 0 if they explain all of it.
+
+    Where data are no pure power law, weights of their errors alone make the fit one of the points that happen
+    to be cheap. The scatter tau that, added in squares to the errors, brings chi^2 to its expectation is the
+    Paule-Mandel estimate of random-effects meta-analysis (J. Res. Natl. Bur. Stand. 87, 377, 1982).
+
+    Parameters
+    ----------
+    x, y, log_error : ndarray of shape (k,)
+        As for `power_law`.
+    """
+    freedom = len(x) - 2
+
+    def excess(tau: float) -> float:
+        error = np.hypot(log_error, tau)
+        residual = np.log(y / power_law(x, y, error).at(x))
+        return float(np.sum((residual / error) ** 2)) - freedom
+
+    if freedom < 1 or excess(0.0) <= 0.0:
+        return 0.0
+    upper = float(np.ptp(np.log(y))) + float(log_error.max())
+    return float(optimize.brentq(excess, 0.0, upper)) if excess(upper) < 0.0 else upper
 
 
 def power_law_with_limit(x: Real, y: Real, log_error: Real, typical: Real, *, negative: bool = False) -> Fit:

@@ -16,6 +16,8 @@ from scalestudy.limit.parameters import statistics_from_beta, statistics_from_th
 
 Tokens = str | npt.NDArray[np.float64]
 CACHED_LAWS = 256
+FROM_FILE = "matrix sha256:"
+"""How a study names tokens that it was given as a matrix."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ def _reason(make: Callable[..., object], *arguments: float | str) -> str:
 
 @lru_cache(maxsize=CACHED_LAWS)
 def _no_tokens(gamma: float, tokens: str) -> str:
+    if tokens.startswith(FROM_FILE):
+        return "The tokens came from a file, and a study keeps only their checksum: give tokens=, the matrix."
     return _reason(_limit_law, 1.0, gamma, gamma, tokens)
 
 

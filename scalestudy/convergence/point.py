@@ -15,9 +15,9 @@ from scalestudy.convergence.curves import curve_error, histogram_distance
 from scalestudy.convergence.ks import ks_of_bulk
 from scalestudy.convergence.laws import Point, Tokens, contrast_law, limit_law, truncated_law, why_not
 from scalestudy.convergence.schema import ATTENTION, REFERENCE, VARIABLES
-from scalestudy.convergence.wasserstein import floor, w1_of_bulk, w1_pooled
+from scalestudy.convergence.tabulated import TabulatedLaw
+from scalestudy.convergence.wasserstein import floor, w1_of_bulk
 from scalestudy.errors import LawError
-from scalestudy.limit import Law
 
 BATCH = 200_000
 """Squared singular values measured at a time: what bounds the memory of temporaries."""
@@ -62,7 +62,7 @@ def measure_point(
         name: np.full([lengths[dim] for dim in variable.dims], np.nan) for name, variable in VARIABLES.items()
     }
     found["trials_used"] = np.array(float(used.sum()))
-    complete = spectra[used]
+    complete = spectra if used.all() else spectra[used]
     try:
         _measure_laws(found, point, tokens, drop)
         if complete.size:
@@ -97,12 +97,20 @@ def _measure_against_nu(
     if why_not(replace(point, truncated=None), tokens):
         return
     nu = limit_law(point, tokens)
+    table = TabulatedLaw(nu)
+    mass = 1.0 - drop / point.ell
+    moments = tuple(bulk_moment(nu, order, mass) for order in (1, 2))
     for rows, bulk in _batches(used, spectra, drop):
-        for name, values in _against_law(bulk, nu).items():
-            found[name][rows] = values
+        masses = table.cdf(bulk.values)
+        found["w1"][rows] = w1_of_bulk(bulk, nu, masses, table)
+        found["ks"][rows] = ks_of_bulk(bulk, masses, nu)
+        found["edge_gap"][rows] = bulk.values[..., -1] - nu.support()[-1][1]
+        found["mean_error"][rows] = bulk.values.sum(axis=-1) / bulk.n / moments[0] - 1.0
+        found["second_moment_error"][rows] = (bulk.values**2).sum(axis=-1) / bulk.n / moments[1] - 1.0
     found["w1_relative"] = found["w1"] / point.theta1
     for k in range(spectra.shape[1]):
-        found["w1_pooled"][k] = w1_pooled(spectra[:, k], nu, drop)
+        pooled = bulk_of(spectra[:, k], drop).pooled()
+        found["w1_pooled"][k] = w1_of_bulk(pooled, nu, table=table)
 
 
 def _measure_without_nu(
@@ -110,11 +118,13 @@ def _measure_without_nu(
 ) -> None:
     """Put in the distances to Marchenko-Pastur and between neighbouring rungs."""
     contrast = contrast_law(point)
+    table = TabulatedLaw(contrast)
     for rows, bulk in _batches(used, spectra, drop):
-        found["w1_mp"][rows] = w1_of_bulk(bulk, contrast.cdf(bulk.values), contrast)
+        found["w1_mp"][rows] = w1_of_bulk(bulk, contrast, table=table)
         found["w1_to_next"][rows] = np.abs(np.diff(bulk.values, axis=1)).sum(axis=-1) / bulk.n
     for k in range(spectra.shape[1]):
-        found["w1_pooled_mp"][k] = w1_pooled(spectra[:, k], contrast, drop)
+        pooled = bulk_of(spectra[:, k], drop).pooled()
+        found["w1_pooled_mp"][k] = w1_of_bulk(pooled, contrast, table=table)
 
 
 def _batches(used: NDArray[np.bool_], spectra: Real, drop: int) -> Iterator[tuple[NDArray[np.intp], Bulk]]:
@@ -124,19 +134,6 @@ def _batches(used: NDArray[np.bool_], spectra: Real, drop: int) -> Iterator[tupl
     for start in range(0, len(places), step):
         some = slice(start, start + step)
         yield places[some], bulk_of(spectra[some], drop)
-
-
-def _against_law(bulk: Bulk, law: Law) -> dict[str, Real]:
-    masses = law.cdf(bulk.values)
-    moments = [bulk_moment(law, order, bulk.mass) for order in (1, 2)]
-    sums = [(bulk.values**order).sum(axis=-1) / bulk.n for order in (1, 2)]
-    return {
-        "w1": w1_of_bulk(bulk, masses, law),
-        "ks": ks_of_bulk(bulk, masses, law),
-        "edge_gap": bulk.values[..., -1] - law.support()[-1][1],
-        "mean_error": sums[0] / moments[0] - 1.0,
-        "second_moment_error": sums[1] / moments[1] - 1.0,
-    }
 
 
 def _measure_against_reference(

@@ -10,7 +10,7 @@ import xarray as xr
 from scalestudy.convergence.bootstrap import TrialMeans
 from scalestudy.convergence.bulk import Real
 from scalestudy.convergence.columns import checked_measure, columns, other_dims, stepped_models
-from scalestudy.convergence.fits import fitted_means, goodness, power_law, power_law_with_limit
+from scalestudy.convergence.fits import fitted_means, goodness, power_law, power_law_with_limit, scatter
 from scalestudy.errors import AnalysisError
 
 ESTIMATES = {
@@ -29,10 +29,14 @@ QUALITIES = {
     "limit_chi2_reduced": "chi^2 per degree of freedom of w_inf + C {dim}^-alpha",
     "limit_p_value": "p-value of the fit w_inf + C {dim}^-alpha",
     "limit_contains_zero": "whether the interval of w_inf contains 0",
+    "scatter": "scatter of log means about C {dim}^-alpha beyond their errors",
     "points_used": "values of {dim} behind the fit",
     "mean": "mean over trials",
     "stderr": "standard error of the mean over trials",
 }
+
+DOUBTFUL_P_VALUE = 0.01
+"""Below it, trial means are no pure power law."""
 
 Found = dict[str, Any]
 
@@ -69,7 +73,8 @@ def rates(
 
         ``exponent``, ``prefactor``
             Weighted fit of C d^-alpha to the trial means. ``chi2_reduced`` and ``p_value`` say how well a
-            pure power law describes them; where it does not, trust ``local_exponent``.
+            pure power law describes them. Where it does not (p < 0.01), ``scatter`` is added to the errors,
+            so that the d with most trials do not decide alone; then trust ``local_exponent``.
         ``limit``, ``limit_exponent``, ``limit_prefactor``
             The fit w_inf + C d^-alpha with w_inf >= 0, from three d on. ``limit_contains_zero`` is 1 where
             the interval of w_inf contains 0, so that convergence to the law is supported, 0 where it does
@@ -150,12 +155,17 @@ def _fit(means: TrialMeans, x: Real, level: float) -> Found:
 
 
 def _fit_power_law(found: Found, means: TrialMeans, level: float) -> None:
-    fit, again = (power_law(means.x, y, means.log_error) for y in (means.mean, means.resampled))
+    error = means.log_error
+    if means.resampled.size:
+        residual = np.log(means.mean / power_law(means.x, means.mean, error).at(means.x))
+        found["chi2_reduced"], found["p_value"] = goodness(residual, error, 2)
+        # Points of a curve that is no power law deserve weights by how far they are from one.
+        misfit = found["p_value"] < DOUBTFUL_P_VALUE
+        found["scatter"] = scatter(means.x, means.mean, error) if misfit else 0.0
+        error = np.hypot(error, found["scatter"])
+    fit, again = (power_law(means.x, y, error) for y in (means.mean, means.resampled))
     _put(found, "exponent", fit.exponent, *means.interval(again.exponent, level))
     _put(found, "prefactor", fit.prefactor, *means.interval(again.prefactor, level))
-    if means.resampled.size:
-        residual = np.log(means.mean / fit.at(means.x))
-        found["chi2_reduced"], found["p_value"] = goodness(residual, means.log_error, 2)
 
 
 def _fit_neighbours(found: Found, means: TrialMeans, places: Any, level: float) -> None:

@@ -32,7 +32,7 @@ def still_valid(full: xr.Dataset, old: xr.Dataset | None, attributes: dict[str, 
     """
     complete = complete_trials(full)
     nowhere = np.zeros([full.sizes[name] for name in POINT], dtype=bool)
-    if old is None or complete is None or attributes["tokens"] == "matrix":
+    if old is None or complete is None:
         return nowhere
     if any(name not in old for name in VARIABLES) or old.sizes["trial"] > full.sizes["trial"]:
         return nowhere

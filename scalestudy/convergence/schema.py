@@ -1,4 +1,17 @@
-"""The variables of a distances dataset: one table of their dimensions and labels."""
+"""The variables of a distances dataset: one table of their dimensions and labels.
+
+What was chosen where there was a choice:
+
+* ``mean_error`` and ``second_moment_error`` are of the bulk, ``sum of kept x^k / n`` over ``integral of Q^k``
+  on the same probabilities, minus 1: moments of whole spectra say little about rungs with an outlier.
+* ``w1_pooled`` is of the trial-averaged F_n: each trial loses its own k largest values, and the kept values
+  of all trials form one sample. Averaging sorted values instead would measure another law's quantiles.
+* ``w1_to_next`` is the exact distance of two rungs' bulks in one trial, ``sum |sorted differences| / n``.
+  In every trial w1(rung) <= w1_to_next + w1(next rung), so the ladder's error budget adds up.
+* ``edge_gap`` is to the edge of the law, not to a quantile of it.
+* ``curve`` and ``l1`` are [B]'s: a mean over kept ranks of trial means, and 120 bins on [0, 8] at beta = 1.
+* ``truncation_bias`` and ``w1_nu_mp`` are of whole laws, nothing dropped.
+"""
 
 from __future__ import annotations
 

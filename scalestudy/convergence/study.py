@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalestudy.convergence.laws import Point
+from scalestudy.convergence.laws import Point, Tokens
 from scalestudy.convergence.schema import POINT
 from scalestudy.errors import AnalysisError
 
@@ -79,6 +79,13 @@ def tokens_of(ds: xr.Dataset) -> str:
             'Open the store with open_study(), or say it: tokens="orthonormal", for example.'
         )
     return str(manifest["identity"]["tokens"])
+
+
+def label_of(ds: xr.Dataset, tokens: Tokens) -> str:
+    """Return what distances call the tokens they were measured with."""
+    if isinstance(tokens, str):
+        return tokens
+    return "a matrix" if _manifest(ds) is None else tokens_of(ds)
 
 
 def complete_trials(ds: xr.Dataset) -> np.ndarray[Any, np.dtype[np.int64]] | None:

@@ -15,7 +15,7 @@ from scalestudy.convergence.laws import Point, Tokens, why_not
 from scalestudy.convergence.point import measure_point
 from scalestudy.convergence.reuse import still_valid, take_over
 from scalestudy.convergence.schema import POINT, VARIABLES, pairs_of
-from scalestudy.convergence.study import SIZES, points_of, tokens_of, trials_to_read, with_all_axes
+from scalestudy.convergence.study import SIZES, label_of, points_of, tokens_of, trials_to_read, with_all_axes
 from scalestudy.errors import AnalysisError
 
 Lengths = dict[str, int]
@@ -62,7 +62,7 @@ def distances(
     attributes: dict[str, Any] = {
         "title": f"distances of {ds.attrs.get('title', 'a study')} to its limit law",
         "drop": drop,
-        "tokens": chosen if isinstance(chosen, str) else "matrix",
+        "tokens": label_of(full, chosen),
     }
     fresh = still_valid(full, reuse, attributes)
     models = tuple(str(name) for name in full["model"].values)

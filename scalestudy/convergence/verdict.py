@@ -9,9 +9,8 @@ import numpy as np
 import xarray as xr
 
 from scalestudy.convergence.needed import d_needed
-from scalestudy.convergence.rates import rates
+from scalestudy.convergence.rates import DOUBTFUL_P_VALUE, rates
 
-DOUBTFUL_P_VALUE = 0.01
 MEASURE = "w1_relative"
 
 
@@ -80,8 +79,11 @@ class Verdict:
         return text if np.isnan(self.contrast) else f"{text} (Marchenko-Pastur: {_percent(self.contrast)})"
 
     def _rate(self) -> str:
-        text = f"falls as d^-{self.exponent:.2f}" if self.exponent > 0.0 else "does not fall with d"
-        text += _range(self.exponent_interval, "{:.2f}".format)
+        low = self.exponent_interval[0]
+        falls = round(self.exponent if np.isnan(low) else low, 2) > 0.0
+        value = f"{round(self.exponent, 2) + 0.0:.2f}"
+        text = f"falls as d^-{value}" if falls else f"no clear fall with d, exponent {value}"
+        text += _range(self.exponent_interval, lambda end: f"{round(end, 2) + 0.0:.2f}")
         if self.stepped:
             return f"{text}, in steps, because the degree n_d is an integer"
         if self.p_value < DOUBTFUL_P_VALUE:
@@ -103,7 +105,8 @@ class Verdict:
 
     def _limit(self) -> str:
         low, high = self.limit_interval
-        if np.isnan(high):
+        # Steps of n_d look like a limit until the next one: no three-parameter fit can tell them apart.
+        if np.isnan(high) or self.stepped:
             return ""
         if low > 0.0:
             return f"the data point to a limit of {_percent(low)} to {_percent(high)}, not to the law"

@@ -10,9 +10,9 @@ c = min(max(F(x), a), b). With G the law's partial mean, the integral of Q from 
 
     x (2 c - a - b) + G(a) + G(b) - 2 G(c).
 
-At a knot between two steps on the same side of the law, the two G cancel. So G is needed at the sign changes
-and inside the steps that Q crosses, and nowhere else. An error in c enters squared: F(x) is where the step's
-contribution is stationary.
+At a knot between two steps on the same side of the law, the two G cancel: G is needed where the side changes,
+and in the steps that Q crosses. There c = F(x), and with H(x) = x F(x) - G(F(x)), the integral of F over
+[0, x], the step contributes 2 H(x) - x (a + b) + G(a) + G(b).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scalestudy.convergence.bulk import Bulk, Real, bulk_of
+from scalestudy.convergence.tabulated import TabulatedLaw, area
 from scalestudy.limit import Law
 
 
@@ -51,8 +52,7 @@ def w1(squares: npt.ArrayLike, law: Law, drop: int = 3) -> Real:
     >>> print(w1([0.0, 0.0, 0.0], MarchenkoPastur(2.0), drop=0))
     2.0
     """
-    bulk = bulk_of(squares, drop)
-    return w1_of_bulk(bulk, law.cdf(bulk.values), law)
+    return w1_of_bulk(bulk_of(squares, drop), law)
 
 
 def w1_pooled(squares: npt.ArrayLike, law: Law, drop: int = 3) -> float:
@@ -65,36 +65,38 @@ def w1_pooled(squares: npt.ArrayLike, law: Law, drop: int = 3) -> float:
     law, drop
         As for `w1`; every trial loses its own largest values.
     """
-    bulk = bulk_of(squares, drop).pooled()
-    return float(w1_of_bulk(bulk, law.cdf(bulk.values), law))
+    return float(w1_of_bulk(bulk_of(squares, drop).pooled(), law))
 
 
-def w1_of_bulk(bulk: Bulk, masses: Real, law: Law) -> Real:
-    """Return `w1` of spectra whose law.cdf(values) is already known.
+def w1_of_bulk(bulk: Bulk, law: Law, masses: Real | None = None, table: TabulatedLaw | None = None) -> Real:
+    """Return `w1` of sorted spectra.
 
     Parameters
     ----------
     bulk : Bulk
         Sorted spectra, values of shape (..., m).
-    masses : ndarray of shape (..., m)
-        law.cdf(bulk.values).
     law : Law
         The law.
+    masses : ndarray of shape (..., m), optional
+        law.cdf(bulk.values), if it is known already.
+    table : TabulatedLaw, optional
+        The law's table, for many spectra.
     """
     values, m = bulk.values, bulk.kept
+    if masses is None:
+        masses = law.cdf(values) if table is None else table.cdf(values)
     knots = np.arange(m + 1) / bulk.n
-    a, b = knots[:-1], knots[1:]
-    crossing = np.clip(masses, a, b)
-    linear = np.sum(values * ((crossing - a) + (crossing - b)), axis=-1)
-    above, below = crossing == b, crossing == a  # x >= Q(b), or x <= Q(a)
+    above, below = masses >= knots[1:], masses <= knots[:-1]  # x >= Q(b), or x <= Q(a)
+    inside = ~(above | below | np.isnan(masses))
+    steps = np.where(above, values, -values) / bulk.n
+    some = values[inside]
+    areas = area(law, some) if table is None else table.area(some)
+    steps[inside] = 2.0 * areas - some * (knots[:-1] + knots[1:])[np.nonzero(inside)[-1]]
     weights = np.zeros((*values.shape[:-1], m + 1))
     weights[..., 1:] += np.where(above, -1.0, 1.0)
     weights[..., :-1] += np.where(below, -1.0, 1.0)
-    distance = linear + weights @ _partial_mean_where(law, knots, weights)
-    inside = ~(above | below | np.isnan(masses))
-    inner = np.zeros_like(values)
-    inner[inside] = law.partial_mean(crossing[inside])
-    return np.asarray(np.maximum(distance - 2.0 * inner.sum(axis=-1), 0.0))
+    distance = steps.sum(axis=-1) + weights @ _partial_mean_where(law, knots, weights)
+    return np.asarray(np.maximum(distance, 0.0))
 
 
 def floor(law: Law, n: int, drop: int = 3) -> float:

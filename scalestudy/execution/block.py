@@ -13,12 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, Workspace, run_trial
 from scalestudy.store import BlockResult, BlockWriter, Location, Slot, read_tokens
 from scalestudy.study import Block
-
-# What tokens from a file are called in a request, until the worker has read them from the store.
-TOKEN_FILE = "file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +94,8 @@ def run_and_write(works: Sequence[Work], writer: BlockWriter) -> list[Outcome]:
                 continue
             try:
                 writer.write(work.slot, result)
-            except OSError as error:
+            except Exception as error:
+                # Also what is no OSError: an object store raises errors of its own.
                 outcomes.append(replace(_failed(work, error, here), storage=True))
                 break
             outcomes.append(Outcome(work, float(result.seconds.sum()), worker=here))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import signal
 import socket
 import warnings
@@ -11,6 +12,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
+import dask
 import distributed
 from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
@@ -47,6 +49,7 @@ def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distribu
         If the class does not exist, is no cluster class, or is not allowed.
     """
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet_logs())
         if cluster.class_:
             kind = cluster_class(cluster.class_, cluster.arguments, trust=trust_class)
             made = stack.enter_context(_started(kind, cluster))
@@ -67,7 +70,30 @@ def dashboard_link(client: distributed.Client) -> str | None:
 
 
 @contextlib.contextmanager
+def _quiet_logs() -> Iterator[None]:
+    """Keep Dask's log to itself: what matters in it reaches the user as a message of ours."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextlib.contextmanager
 def _local(workers: int) -> Iterator[DaskCluster]:
+    # A worker that dies is started anew. On a busy machine that can take longer than the 15 s after which
+    # Dask would write the worker off for good.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    with patient, _started_locally(workers) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def _started_locally(workers: int) -> Iterator[DaskCluster]:
     with warnings.catch_warnings(), _interrupts_for_us_alone():
         # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
         warnings.filterwarnings("ignore", message="Port .* is already in use")

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import queue
-import time
+import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import CancelledError
 
 import dask
 import distributed
 
-from scalestudy.errors import ClusterError
 from scalestudy.execution.block import Outcome, Work, run_and_write
 from scalestudy.execution.probe import probe
+from scalestudy.execution.watch import Patience, Watch
 from scalestudy.store import BlockWriter, Location
 
 # Tasks in flight for each core: enough that no core waits for the client, few enough that closing is quick.
 _WINDOW = 3
 _TICK_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Patience:
-    """Seconds for which a state without hope is borne before the sweep ends with a message."""
-
-    without_workers: float = 60.0
-    all_paused: float = 120.0
+_GATHER_SECONDS = 30.0
 
 
 class DaskExecutor:
@@ -84,10 +77,11 @@ class DaskExecutor:
         waiting = deque(list(group) for group in groups)
         flying: dict[distributed.Future, list[Work]] = {}
         landed: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
-        watch = _Watch(self._client, self._patience)
+        window = _WINDOW * self.cores
+        watch = Watch(self._client, self._patience)
         try:
             while waiting or flying:
-                while waiting and len(flying) < _WINDOW * self.cores:
+                while waiting and len(flying) < window and self._client.status == "running":
                     works = waiting.popleft()
                     future = self._submit(works, writer)
                     flying[future] = works
@@ -96,15 +90,17 @@ class DaskExecutor:
                     future = landed.get(timeout=_TICK_SECONDS)
                 except queue.Empty:
                     watch.look()
+                    window = _WINDOW * self.cores
                     continue
-                watch.rest()
                 works = flying.pop(future)
-                yield from self._collect(future, works, waiting)
+                outcomes = self._collect(future, works, waiting)
+                if outcomes:
+                    watch.rest()
+                yield from outcomes
                 future.release()
         finally:
-            self._client.cancel(
-                list(flying), force=True
-            ) if flying and self._client.status == "running" else None
+            if flying and self._client.status == "running":
+                self._client.cancel(list(flying), force=True)
 
     def _submit(self, works: list[Work], writer: BlockWriter) -> distributed.Future:
         self._serial += 1
@@ -115,58 +111,29 @@ class DaskExecutor:
 
     def _collect(
         self, future: distributed.Future, works: list[Work], waiting: deque[list[Work]]
-    ) -> Iterator[Outcome]:
-        if future.status == "finished":
-            yield from future.result()
-            return
-        if future.status in ("cancelled", "lost"):
-            raise ClusterError("The scheduler was lost or cancelled the tasks; what is done is saved.")
-        error = future.exception()
+    ) -> list[Outcome]:
+        """Return what became of the blocks of a task; put them back into the queue if nobody knows."""
+        try:
+            return list(future.result(timeout=_GATHER_SECONDS))
+        except distributed.KilledWorker:
+            return self._blame(works, waiting, "its worker died each time it ran (out of memory, or killed)")
+        except (TimeoutError, OSError, CancelledError):
+            # The worker that held the answer is gone, or the scheduler is: the blocks may be done or not, and
+            # doing them again changes nothing.
+            waiting.appendleft(works)
+            return []
+        except Exception as error:
+            return self._blame(works, waiting, "".join(traceback.format_exception_only(error)).strip())
+
+    def _blame(self, works: list[Work], waiting: deque[list[Work]], reason: str) -> list[Outcome]:
+        """Return the failure of a single block; cut a group, of which nobody knows which block it was."""
         if len(works) > 1:
             waiting.extendleft([work] for work in works)
-        else:
-            summary = str(error).splitlines()[0] if str(error) else type(error).__name__
-            killed = isinstance(error, distributed.KilledWorker)
-            reason = "its worker died each time it ran (out of memory, or killed)" if killed else summary
-            yield Outcome(works[0], error=reason)
+            return []
+        return [Outcome(works[0], error=reason)]
 
     def _workers(self) -> dict[str, dict[str, int]]:
-        return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-
-
-class _Watch:
-    """Notices when nothing can happen any more."""
-
-    def __init__(self, client: distributed.Client, patience: Patience) -> None:
-        self._client = client
-        self._patience = patience
-        self._since: dict[str, float] = {}
-
-    def rest(self) -> None:
-        """Forget all worries: a task has come back."""
-        self._since.clear()
-
-    def look(self) -> None:
-        """Raise ClusterError if a state without hope has lasted too long."""
-        if self._client.status not in ("running", "connecting"):
-            raise ClusterError("The scheduler was lost; what is done is saved.")
-        self._bear(
-            "lost", self._client.status == "connecting", 30.0, "The scheduler does not answer any more"
-        )
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        self._bear("none", not workers, self._patience.without_workers, "There are no workers")
-        paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers)
-        self._bear(
-            "paused",
-            paused,
-            self._patience.all_paused,
-            "All workers are paused because their memory is nearly full",
-        )
-
-    def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:
-        if not is_so:
-            self._since.pop(what, None)
-        elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > seconds:
-            raise ClusterError(
-                f"{message}, for {seconds:.0f} s now; what is done is saved, run again to resume."
-            )
+        try:
+            return dict(self._client.scheduler_info(n_workers=-1)["workers"])
+        except (OSError, TimeoutError, KeyError):
+            return {}

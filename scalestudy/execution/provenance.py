@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import scipy.linalg  # noqa: F401  loads the BLAS that is named
 from threadpoolctl import threadpool_info
 
 _LIBRARIES = ("numpy", "scipy", "xarray", "zarr", "dask", "distributed", "scipy-openblas64")
@@ -25,6 +28,33 @@ def provenance() -> dict[str, str]:
     }
 
 
+def differences(attributes: Mapping[str, Any]) -> list[str]:
+    """Say in what the versions that run here differ from those that last wrote into a store.
+
+    Parameters
+    ----------
+    attributes : mapping
+        The root attributes of the store, in which `provenance` was kept.
+
+    Returns
+    -------
+    list of str
+        One item for each difference, ``numpy 2.1.0 there, 2.2.0 here``; empty without any.
+    """
+    here = provenance()
+    found: list[str] = []
+    for key in ("package", "libraries", "blas"):
+        there = str(attributes.get(key, ""))
+        if there and there != here[key]:
+            changed = [
+                pair
+                for pair in zip(there.split(", "), here[key].split(", "), strict=False)
+                if len(set(pair)) > 1
+            ]
+            found.extend(f"{old} there, {new} here" for old, new in changed or [(there, here[key])])
+    return found
+
+
 def _version(name: str) -> str:
     try:
         return importlib.metadata.version(name)
@@ -36,7 +66,8 @@ def _blas() -> str:
     found = {
         f"{lib['internal_api']} {lib['version']} ({lib.get('architecture', '?')})"
         for lib in threadpool_info()
-        if lib["user_api"] == "blas"
+        # The two-stage solver loads its own OpenBLAS when it first runs: that is a library, listed above.
+        if lib["user_api"] == "blas" and "scipy_openblas64" not in Path(lib["filepath"]).parts
     }
     return ", ".join(sorted(found)) or "unknown"
 

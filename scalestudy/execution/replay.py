@@ -8,8 +8,9 @@ from dataclasses import replace
 from threadpoolctl import threadpool_limits
 
 from scalestudy.errors import StoreError
-from scalestudy.execution.block import TOKEN_FILE, run_block
+from scalestudy.execution.block import run_block
 from scalestudy.execution.requests import request_for
+from scalestudy.execution.trial import TOKEN_FILE
 from scalestudy.store import BlockResult, Location, Manifest, read_manifest, read_tokens
 from scalestudy.study import Block, Point
 
@@ -48,9 +49,11 @@ def replay(
     return recompute(location, manifest, point, start, stop)
 
 
-def recompute(location: Location, manifest: Manifest, point: Point, start: int, stop: int) -> BlockResult:
+def recompute(
+    location: Location, manifest: Manifest, point: Point, start: int, stop: int, solver: str = "auto"
+) -> BlockResult:
     """Compute trials `start` to `stop - 1` of a point again, on one BLAS thread."""
-    request = request_for(manifest, point)
+    request = request_for(manifest, point, solver)
     if request.tokens == TOKEN_FILE:
         request = replace(request, tokens=read_tokens(location))
     with threadpool_limits(limits=1, user_api="blas"):

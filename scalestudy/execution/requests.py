@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scalestudy.execution.block import TOKEN_FILE, Work
-from scalestudy.execution.trial import TrialRequest
+from scalestudy.execution.block import Work
+from scalestudy.execution.trial import TOKEN_FILE, TrialRequest
 from scalestudy.store import Manifest, Slot
 from scalestudy.study import Block, Group, Point
 from scalestudy.study.statistics import POLYNOMIAL_MODELS, polynomial_statistics

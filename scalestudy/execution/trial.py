@@ -15,11 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalestudy import spectra
-from scalestudy.ensembles import MODELS, Sizes, draw_flops, draw_noise, draw_scores, inplace, streams
+from scalestudy.ensembles import (
+    MODELS,
+    Sizes,
+    check_tokens,
+    draw_flops,
+    draw_noise,
+    draw_scores,
+    inplace,
+    streams,
+)
 from scalestudy.ensembles.polynomial import noise_variance
 from scalestudy.spectra import Solver
 
 Matrix = NDArray[np.floating]
+
+
+# What tokens from a file are called in a request, until the worker has read them from the store.
+TOKEN_FILE = "file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +86,12 @@ class TrialRequest:
             raise ValueError("Invalid degree None. Must be given for the model Y_Q.")
         if "Y_Q_lin" in self.models and (self.theta1_Q is None or self.theta2_Q is None):
             raise ValueError("Invalid theta1_Q or theta2_Q None. Must be given for the model Y_Q_lin.")
+        if isinstance(self.tokens, str) and self.tokens != TOKEN_FILE:
+            reason = check_tokens(self.tokens, self.sizes.ell / self.sizes.d)
+            if reason is not None:
+                raise ValueError(f"Invalid tokens: {reason}.")
+        if self.solver != "auto" and self.solver not in spectra.SOLVERS:
+            raise ValueError(f"Invalid solver {self.solver!r}. Must be auto or {', '.join(spectra.SOLVERS)}.")
         if self.dtype not in ("float64", "float32"):
             raise ValueError(f"Invalid dtype {self.dtype!r}. Must be 'float64' or 'float32'.")
 

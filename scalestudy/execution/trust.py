@@ -26,8 +26,8 @@ KNOWN_PACKAGES = (
     "dask_mpi",
     "dask_yarn",
 )
-# Sizes, addresses, places in a queue. What is not here (preload, python, env, job_script_prologue, ...) may be
-# harmless too, but a list of what is not could never be complete.
+# Sizes, addresses, places in a queue. What is not here (preload, python, env, job_script_prologue, ...)
+# may be harmless too, but a list of what is not could never be complete.
 # fmt: off
 HARMLESS = frozenset((
     "account", "asynchronous", "cluster_name", "cores", "cpu", "dashboard", "dashboard_address",

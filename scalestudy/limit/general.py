@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scalestudy.errors import LawError
-from scalestudy.limit.general_curve import GeneralCurve, conjugated
+from scalestudy.limit.general_curve import conjugated, make_general_curve
+from scalestudy.limit.general_edges import find_edges
 from scalestudy.limit.gram import GramLaw
 from scalestudy.limit.law import Complex, Real
 from scalestudy.limit.parameters import Statistics
@@ -33,20 +34,16 @@ class TabulatedLaw:
     """
 
     def __init__(self, statistics: Statistics, kappa: GramLaw) -> None:
-        s2 = statistics.a2 + statistics.b2
-        self._scale = float(s2)
-        self._curve = GeneralCurve(
-            float(statistics.a2 / s2), float(statistics.b2 / s2), float(statistics.ratio), kappa
-        )
-        edges = self._curve.edges()
-        self._hard_edge = edges[0]
-        between = [float(self._curve.mass(np.array([complex(edge.w)]))[0]) for edge in edges[2::2]]
+        self._scale = statistics.theta1
+        self._curve = make_general_curve(statistics, kappa)
+        edges = find_edges(self._curve)
+        between = [float(self._curve.mass(np.array([complex(edge.u)]))[0]) for edge in edges[2::2]]
         masses = [0.0, *between, 1.0]
         self._bands = [
             TabulatedBand(self._curve, *ends)
             for ends in zip(edges[::2], edges[1::2], masses[:-1], masses[1:], strict=True)
         ]
-        self._on_curve = np.concatenate([band.w for band in self._bands])
+        self._on_curve = np.concatenate([band.u for band in self._bands])
         self.cdf_error = max(band.cdf_error for band in self._bands)
         mass, mean = np.sum([band.totals() for band in self._bands], axis=0)
         if abs(mass - 1.0) > TOTALS_TOLERANCE or abs(mean - 1.0) > TOTALS_TOLERANCE:
@@ -101,10 +98,10 @@ class TabulatedLaw:
 
     def hard_edge_coefficient(self) -> float:
         """C in pdf ~ C / sqrt(x) at 0."""
-        return self._curve.hard_edge_coefficient(self._hard_edge) / float(np.sqrt(self._scale))
+        return self._curve.hard_edge_coefficient() / float(np.sqrt(self._scale))
 
     def stieltjes(self, z: Complex) -> Complex:
         """Return m(z) = int dnu / (x - z), exactly; on the support, its limit from the upper half plane."""
         lower = z.imag < 0.0
-        w = self._curve.physical(conjugated(z, lower) / self._scale)
-        return conjugated(self._curve.stieltjes(w) / self._scale, lower)
+        u = self._curve.physical(conjugated(z, lower) / self._scale)
+        return conjugated(self._curve.stieltjes(u) / self._scale, lower)

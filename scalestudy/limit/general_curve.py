@@ -15,24 +15,27 @@ Integrating ``m dz = d(m z) - chi dlog(Psi)`` by parts gives the distribution fu
 
 every argument on its principal branch, because for Im w > 0 both 1 - chi and -(1 - r (1 - chi)) lie in the
 upper half plane. Everything below is in units of theta1: a2 and b2 add up to one.
+
+A point is stored as ``u = w - base``, base the w < 0 of the hard edge, at which Psi = a2. For small a2 the
+lowest interval of the support is a speck around base, so small that w could not tell its points apart; in u,
+with ``Psi - a2`` and ``1 - r (1 - chi)`` as differences from their values there, it has all its digits.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import brentq
 
 from scalestudy.errors import LawError
-from scalestudy.limit.gram import GramLaw
+from scalestudy.limit.gram import GramLaw, Response
 from scalestudy.limit.law import Complex, Mask, Real
+from scalestudy.limit.parameters import Statistics
 
-SAMPLES_PER_GAP = 24
 NEWTON_TOLERANCE = 1e-10
-NARROW = 5e-3
 CONTOUR_POINTS = 400
 PATH_STEPS = 400
 PATH_TOLERANCE = 0.2
@@ -40,84 +43,109 @@ DESCENT = np.geomspace(1.0, 1e-14, 113)
 
 
 @dataclass(frozen=True)
-class Edge:
-    """An edge of the support: w on the real axis and x there; the hard edge has x = 0."""
+class Parts:
+    """Functions of a point: w, chi, 1 - (1 - chi) r, q = chi Psi, excess = chi (Psi - a2), and slopes."""
 
-    w: float
-    x: float
+    w: Complex
+    chi: Complex
+    rest: Complex
+    inner: Complex
+    q: Complex
+    excess: Complex
+    dq: Complex
+    dexcess: Complex
 
 
 @dataclass(frozen=True)
 class GeneralCurve:
-    """w -> (z, m, F) for the share a2 of independent noise, b2 = 1 - a2, ratio r, and tokens kappa."""
+    """u -> (z, m, F) for the share a2 of independent noise, b2 = 1 - a2, ratio r, and tokens kappa."""
 
     a2: float
     b2: float
     ratio: float
     kappa: GramLaw
+    response: Callable[[Complex], Response]
+    base: float
+    base_chi: float
+    base_rest: float
 
-    def z_and_slope(self, w: Complex) -> tuple[Complex, Complex]:
-        """z(w) and dz/dw, from Q = chi Psi, which stays finite where chi vanishes."""
-        k = self.kappa.response(w)
-        inner = 1.0 - self.ratio * k.rest
-        q = self.b2 * w * w * k.rest * inner
-        dq = self.b2 * w * (2.0 * k.rest * inner + w * k.slope * (self.ratio * k.rest - inner))
-        excess, dexcess = q - self.a2 * k.chi, dq - self.a2 * k.slope
-        ratio = excess / q
-        return -excess * ratio, -ratio * (2.0 * dexcess - ratio * dq)
+    def parts(self, u: Complex) -> Parts:
+        """Everything z, m and F are made of."""
+        r, b2, base = self.ratio, self.b2, self.base
+        w = base + u
+        k = self.response(w)
+        # At base q = a2 chi, which fixes 1 - r (1 - chi) there better than subtracting would.
+        inner = self.a2 * self.base_chi / (b2 * base * base * self.base_rest) + r * u * k.divided
+        excess = (w + base) * k.rest * inner + base * base * k.divided * (r * self.base_rest - inner)
+        dq = b2 * w * (2.0 * k.rest * inner + w * k.slope * (r * k.rest - inner))
+        return Parts(
+            w=w,
+            chi=k.chi,
+            rest=k.rest,
+            inner=inner,
+            q=b2 * w * w * k.rest * inner,
+            excess=u * (b2 * excess - self.a2 * k.divided),
+            dq=dq,
+            dexcess=dq - self.a2 * k.slope,
+        )
 
-    def stieltjes(self, w: Complex) -> Complex:
-        """m(w)."""
-        k = self.kappa.response(w)
-        return k.chi / (self.b2 * w * w * k.rest * (1.0 - self.ratio * k.rest) - self.a2 * k.chi)
+    def z_and_slope(self, u: Complex) -> tuple[Complex, Complex]:
+        """Return z and dz/du; q stays finite where chi vanishes."""
+        k = self.parts(u)
+        ratio = k.excess / k.q
+        return -k.excess * ratio, -ratio * (2.0 * k.dexcess - ratio * k.dq)
 
-    def mass(self, w: Complex) -> Real:
-        """F at points with Im w >= 0."""
-        k = self.kappa.response(w)
-        inner = 1.0 - self.ratio * k.rest
-        q = self.b2 * w * w * k.rest * inner
+    def stieltjes(self, u: Complex) -> Complex:
+        """Return m(z(u))."""
+        k = self.parts(u)
+        m: Complex = k.chi / k.excess
+        return m
+
+    def mass(self, u: Complex) -> Real:
+        """F at points with Im u >= 0."""
+        k = self.parts(u)
         # On the real axis the limit from above is meant, whatever the sign of a zero imaginary part.
-        angle_rest = np.where(w.imag > 0.0, np.angle(k.rest), np.pi * (k.rest.real < 0.0))
-        angle_inner = np.where(w.imag > 0.0, np.angle(inner), -np.pi * (inner.real < 0.0))
-        elementary = (self.a2 * k.chi * k.chi / q - 2.0 * k.chi).imag - angle_rest
-        elementary += (1.0 / self.ratio - 1.0) * angle_inner - 2.0 * self.kappa.argument(w)
+        angle_rest = np.where(u.imag > 0.0, np.angle(k.rest), np.pi * (k.rest.real < 0.0))
+        angle_inner = np.where(u.imag > 0.0, np.angle(k.inner), -np.pi * (k.inner.real < 0.0))
+        elementary = (self.a2 * k.chi * k.chi / k.q - 2.0 * k.chi).imag - angle_rest
+        elementary += (1.0 / self.ratio - 1.0) * angle_inner - 2.0 * self.kappa.argument(k.w)
         return 2.0 + elementary / np.pi
 
-    def newton(self, w: Complex, x: Complex | Real, steps: int = 40) -> tuple[Complex, Real]:
-        """Solve z(w) = x by Newton's method on sqrt(z / x) - 1, which is regular at the hard edge too.
+    def newton(self, u: Complex, x: Complex | Real, steps: int = 40) -> tuple[Complex, Real]:
+        """Solve z(u) = x by Newton's method on sqrt(z / x) - 1, which is regular at the hard edge too.
 
         Returns the roots and the size of the last relative step.
         """
-        last = np.full(np.shape(w), np.inf)
+        last = np.full(np.shape(u), np.inf)
         for _ in range(steps):
-            z, slope = self.z_and_slope(w)
+            z, slope = self.z_and_slope(u)
             root = np.sqrt(z / x)
             step = 2.0 * root * (root - 1.0) * x / slope
-            longest = 0.3 * np.abs(w)
+            longest = 0.3 * np.abs(u)
             step = step * longest / np.maximum(np.abs(step), longest)
-            w = w - step
-            last = np.abs(step) / np.abs(w)
+            u = u - step
+            last = np.abs(step) / np.abs(u)
             # Newton's method squares the error: even at a soft edge one more step would be below rounding.
             if (last < NEWTON_TOLERANCE).all():
                 break
-        return w, last
+        return u, last
 
     def physical(self, z: Complex) -> Complex:
-        """Return w over z, Im z >= 0, followed down from far above, where w is close to z / b2."""
+        """Return u over z, Im z >= 0, followed down from far above, where w is close to z / b2."""
         far = 1e3 * (1.0 + np.abs(z))
-        w: Complex = np.asarray((z + 1j * far) / self.b2, dtype=np.complex128)
+        u: Complex = np.asarray((z + 1j * far) / self.b2 - self.base, dtype=np.complex128)
         for height in far * DESCENT[:, None]:
-            w = self.newton(w, z + 1j * height, steps=6)[0]
-        w = self.newton(w, z)[0]
-        return conjugated(w, w.imag < 0.0)
+            u = self.newton(u, z + 1j * height, steps=6)[0]
+        u = self.newton(u, z)[0]
+        return conjugated(u, u.imag < 0.0)
 
-    def follow(self, w: complex, start: float, stop: float) -> complex:
-        """Continue w inside the support from z = start^2 to z = stop^2, in steps that stay on the path."""
+    def follow(self, u: complex, start: float, stop: float) -> complex:
+        """Continue u inside the support from z = start^2 to z = stop^2, in steps that stay on the path."""
         r, step = start, stop - start
-        point = np.array([w])
+        point = np.array([u])
         for _ in range(PATH_STEPS):
-            # r + (stop - r) need not be stop in floating point, so arriving is noted rather than compared.
-            arrives = abs(stop - r) <= abs(step)
+            # Sums of steps miss stop by rounding: leave no last step of that size, which would go nowhere.
+            arrives = abs(stop - r) <= abs(step) * (1.0 + 1e-9)
             if arrives:
                 step = stop - r
             slope = self.z_and_slope(point)[1]
@@ -133,27 +161,16 @@ class GeneralCurve:
             else:
                 step *= 0.5
         raise LawError(
-            "The support of this law cannot be resolved: it is about to split. Move beta or a ratio slightly."
+            f"The law cannot be followed from {start**2:.6g} to {stop**2:.6g} theta1: a gap that "
+            "was not found lies there, or two edges nearly coincide. Move beta or a ratio slightly."
         )
 
-    def hard_edge(self) -> Edge:
-        """Return the w < 0 with Psi = a2, unique because Psi increases in -w wherever it is positive."""
-
-        def excess(log_s: float) -> float:
-            w = np.array([complex(-math.exp(log_s))])
-            k = self.kappa.response(w)
-            psi = self.b2 * w * w * k.rest * (1.0 - self.ratio * k.rest) / k.chi
-            return float(psi[0].real / self.a2 - 1.0)
-
-        return Edge(-math.exp(brentq(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15)), 0.0)
-
-    def hard_edge_coefficient(self, edge: Edge) -> float:
+    def hard_edge_coefficient(self) -> float:
         """C in pdf ~ C / sqrt(x): sqrt(chi / a2) / pi at the hard edge."""
-        chi = self.kappa.response(np.array([complex(edge.w)])).chi
-        return math.sqrt(float(chi[0].real) / self.a2) / math.pi
+        return math.sqrt(self.base_chi / self.a2) / math.pi
 
     def moment(self, k: int, inside: Complex) -> float:
-        """k-th moment, ``-(1 / 2 pi i) * contour integral of z^k m dz`` on a circle in the w plane.
+        """k-th moment, ``-(1 / 2 pi i) * contour integral of z^k m dz`` on a circle in the plane of u.
 
         Parameters
         ----------
@@ -165,71 +182,29 @@ class GeneralCurve:
         centre = 0.5 * (inside.real.min() + inside.real.max())
         radius = 1.5 * np.abs(inside - centre).max()
         ray = radius * np.exp(1j * np.pi * (np.arange(CONTOUR_POINTS) + 0.5) / CONTOUR_POINTS)
-        w = centre + ray
-        z, slope = self.z_and_slope(w)
-        return float(-np.mean(z**k * self.stieltjes(w) * slope * ray).real)
+        u = centre + ray
+        z, slope = self.z_and_slope(u)
+        return float(-np.mean(z**k * self.stieltjes(u) * slope * ray).real)
 
-    def edges(self) -> list[Edge]:
-        """Return all edges in ascending x: the hard one, the two of each gap, and the right one.
 
-        Outside the support w is real, off the support of kappa, and increases with x. So the stretches of the
-        real axis on which z is positive and increases are candidates for gaps, and following w from the upper
-        half plane down to their middle tells which are.
-        """
-        hard = self.hard_edge()
-        bounds = [(hard.w, 0.0), *self.kappa.gaps()]
-        inner = [gap for bound in bounds[:-1] for gap in self._rising(*bound) if self._is_physical(gap)]
-        right = self._turning_points(*bounds[-1])[-1]
-        edges = [hard, *(edge for gap in sorted(inner, key=lambda gap: gap[0].x) for edge in gap), right]
-        if any(b.x <= a.x for a, b in pairwise(edges)):
-            raise LawError("The support of this law cannot be resolved: two of its edges nearly coincide.")
-        return edges
+def make_general_curve(statistics: Statistics, kappa: GramLaw) -> GeneralCurve:
+    """Find the hard edge, the w < 0 with Psi = a2; Psi increases in -w wherever it is positive."""
+    s2, ratio = statistics.a2 + statistics.b2, float(statistics.ratio)
+    a2, b2 = float(statistics.a2 / s2), float(statistics.b2 / s2)
 
-    def _rising(self, left: float, right: float) -> list[tuple[Edge, Edge]]:
-        """Pairs (minimum, maximum) of z > 0 in a bounded interval."""
-        turning = self._turning_points(left, right)
-        return [(a, b) for a, b in pairwise(turning) if 0.0 < a.x < b.x]
+    def excess(log_s: float) -> float:
+        w = -math.exp(log_s)
+        k = kappa.around(w)(np.array([complex(w)]))
+        psi = b2 * w * w * k.rest * (1.0 - ratio * k.rest) / k.chi
+        return float(psi[0].real / a2 - 1.0)
 
-    def _turning_points(self, left: float, right: float) -> list[Edge]:
-        """Zeros of dz/dw between the samples of an interval off the support of kappa.
-
-        Spaces between the many close atoms of a token matrix are passed over: the law is smoothed on the
-        scale sqrt(r) >= 0.1 and has no gap over them. If it had, the walk through its tables would not
-        arrive.
-        """
-        if right - left < NARROW * right:
-            return []
-        w = _samples(left, right)
-        slopes = self._real_slope(w)
-        found = []
-        for i in np.flatnonzero(slopes[:-1] * slopes[1:] < 0.0):
-            root = float(brentq(self._slope_at, w[i], w[i + 1], xtol=1e-15))
-            found.append(Edge(root, float(self.z_and_slope(np.array([complex(root)]))[0][0].real)))
-        return found
-
-    def _is_physical(self, gap: tuple[Edge, Edge]) -> bool:
-        middle = math.sqrt(gap[0].x * gap[1].x)
-        w = self.physical(np.array([complex(middle)]))[0]
-        return bool(abs(w.imag) < 1e-6 * abs(w) and gap[0].w < w.real < gap[1].w)
-
-    def _slope_at(self, w: float) -> float:
-        return float(self._real_slope(np.array([w]))[0])
-
-    def _real_slope(self, w: Real) -> Real:
-        slope: Real = self.z_and_slope(w.astype(np.complex128))[1].real
-        return slope
+    base = -math.exp(brentq(excess, -60.0, 60.0, xtol=1e-15, rtol=1e-15))
+    response = kappa.around(base)
+    k = response(np.array([complex(base)]))
+    return GeneralCurve(a2, b2, ratio, kappa, response, base, float(k.chi[0].real), float(k.rest[0].real))
 
 
 def conjugated(values: Complex, where: Mask) -> Complex:
     """Conjugate some of the values."""
     result: Complex = np.where(where, values.conj(), values)
     return result
-
-
-def _samples(left: float, right: float) -> Real:
-    """Points in a gap of kappa, crowding at both of its ends."""
-    offsets = np.geomspace(1e-9, 0.5, SAMPLES_PER_GAP)
-    if np.isinf(right):
-        return left * (1.0 + np.concatenate([offsets, np.geomspace(0.6, 1e18, 6 * SAMPLES_PER_GAP)]))
-    span = right - left
-    return np.concatenate([left + span * offsets, right - span * offsets[-2::-1]])

@@ -5,8 +5,8 @@ A law of the tokens' Gram matrix X X^T enters only through
     chi(w) = int w / (w - t) dkappa(t),     1 - chi = -int t / (w - t) dkappa(t),
     argument(w) = int arg(w - t) dkappa(t),
 
-the first two both to full relative accuracy. Mean 1 is a property of every kappa here: scores have unit
-variance.
+the first two, and the difference of chi between two points, to full relative accuracy. Mean 1 is a property
+of every kappa here: scores have unit variance.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class Response:
-    """chi, 1 - chi and dchi/dw at some points w."""
+    """chi, 1 - chi and dchi/dw at some points w, and (chi(w) - chi(base)) / (w - base)."""
 
     chi: Complex
     rest: Complex
     slope: Complex
+    divided: Complex
 
 
 class GramLaw(Protocol):
@@ -44,8 +45,8 @@ class GramLaw(Protocol):
     def is_identity(self) -> bool:
         """Whether X X^T = I, for which the law has a closed form."""
 
-    def response(self, w: Complex) -> Response:
-        """Return chi and its relatives at w off the support."""
+    def around(self, base: float) -> Callable[[Complex], Response]:
+        """Return the function that gives chi and its relatives at w off the support, for a base < 0."""
 
     def argument(self, w: Complex) -> Real:
         """Integral of arg(w - t) dkappa(t), Im w >= 0."""
@@ -71,16 +72,17 @@ class Atoms:
         """Whether the only atom is at 1."""
         return len(self.places) == 1
 
-    def response(self, w: Complex) -> Response:
-        """Return chi and its relatives, summed over atoms."""
+    def around(self, base: float) -> Callable[[Complex], Response]:
+        """Return the function that sums chi and its relatives over atoms."""
         t, p = self.places, self.weights
+        columns = np.stack([p, -p * t, -p * t / (base - t)], axis=1)
 
         def sums(points: Complex) -> Complex:
             inverse = 1.0 / (points[:, None] - t)
-            return np.stack([points * (inverse @ p), -(inverse @ (p * t)), -((inverse * inverse) @ (p * t))])
+            one, rest, divided = (inverse @ columns).T
+            return np.stack([points * one, rest, -((inverse * inverse) @ (p * t)), divided])
 
-        chi, rest, slope = self._in_chunks(sums, w, 3)
-        return Response(chi, rest, slope)
+        return lambda w: Response(*self._in_chunks(sums, w, 4))
 
     def argument(self, w: Complex) -> Real:
         """Mean angle at which the atoms are seen."""
@@ -121,12 +123,18 @@ class MarchenkoPasturGram:
         self._law = MarchenkoPastur(1.0, gamma)
         self._gamma = gamma
 
-    def response(self, w: Complex) -> Response:
-        """Return chi = -w g, with 1 - chi = g / (1 + gamma g) by the equation of g."""
-        gamma = self._gamma
-        g: Complex = np.asarray(self._law.stieltjes(w), dtype=np.complex128)
-        rest = g / (1.0 + gamma * g)
-        return Response(-w * g, rest, rest / (2.0 * gamma * w * g + w - 1.0 + gamma))
+    def around(self, base: float) -> Callable[[Complex], Response]:
+        """Return the function for chi = -w g, with 1 - chi = g / (1 + gamma g) by the equation of g."""
+        gamma, at_base = self._gamma, float(self._law.stieltjes(base).real)
+
+        def response(w: Complex) -> Response:
+            g: Complex = np.asarray(self._law.stieltjes(w), dtype=np.complex128)
+            inner, linear = 1.0 + gamma * g, w - 1.0 + gamma
+            # The equation gamma w g^2 + (w - 1 + gamma) g + 1 = 0 at both points, subtracted.
+            divided = at_base / (inner * (gamma * w * (g + at_base) + linear))
+            return Response(-w * g, g / inner, g / (inner * (2.0 * gamma * w * g + linear)), divided)
+
+        return response
 
     def argument(self, w: Complex) -> Real:
         """Imaginary part of ``-w g - log g + log(1 + gamma g) / gamma``, and pi."""

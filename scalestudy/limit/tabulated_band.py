@@ -9,7 +9,8 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from scalestudy.errors import LawError
 from scalestudy.limit.bands import Band
-from scalestudy.limit.general_curve import Edge, GeneralCurve
+from scalestudy.limit.general_curve import GeneralCurve
+from scalestudy.limit.general_edges import Edge
 from scalestudy.limit.law import Complex, Mask, Real
 
 HARD_REACH, SOFT_REACH = 28.0, 17.0
@@ -25,9 +26,9 @@ QUANTILE_STEPS = 12
 
 @dataclass(frozen=True)
 class Exact:
-    """Exact values at some tau: w on the curve, log of the density in r, and the distribution function."""
+    """Exact values at some tau: u on the curve, log of the density in r, and the distribution function."""
 
-    w: Complex
+    u: Complex
     log_density: Real
     mass: Real
 
@@ -156,11 +157,11 @@ class TabulatedBand:
     def _walk(self, nodes: Real, left: Edge, right: Edge) -> Complex:
         """Solve node after node from the right edge; the path must end at the left one."""
         r, found = np.sqrt(self.x(nodes)), np.empty(len(nodes), dtype=np.complex128)
-        w, _ = self._curve.newton(self._leave(right, r[-1] ** 2), r[-1:] ** 2)
-        found[-1] = w[0]
+        u, _ = self._curve.newton(self._leave(right, r[-1] ** 2), r[-1:] ** 2)
+        found[-1] = u[0]
         for k in range(len(nodes) - 2, -1, -1):
             found[k] = self._curve.follow(complex(found[k + 1]), float(r[k + 1]), float(r[k]))
-        if abs(found[0] - left.w) > 1e-2 * (abs(left.w) + abs(right.w)):
+        if abs(found[0] - left.u) > 1e-2 * (abs(left.u) + abs(right.u)):
             raise LawError(
                 "The support of this law cannot be resolved: no path leads "
                 f"from its edge {right.x:.6g} theta1 to {left.x:.6g} theta1."
@@ -168,36 +169,36 @@ class TabulatedBand:
         return found
 
     def _between(self, nodes: Real, middle: Real, exact: Exact) -> Exact:
-        """Exact values at midpoints, from the spline of w or, where that is off the path, by following it."""
-        guess = make_interp_spline(nodes, exact.w, k=3)(middle)
-        w, last = self._curve.newton(guess, self.x(middle), steps=8)
-        off = np.abs(w - guess) > 0.2 * np.abs(np.diff(exact.w))
-        off |= (last > 1e-6) | (w.imag <= 0.0)
+        """Exact values at midpoints, from the spline of u or, where that is off the path, by following it."""
+        guess = make_interp_spline(nodes, exact.u, k=3)(middle)
+        u, last = self._curve.newton(guess, self.x(middle), steps=8)
+        off = np.abs(u - guess) > 0.2 * np.abs(np.diff(exact.u))
+        off |= (last > 1e-6) | (u.imag <= 0.0)
         r_nodes, r = np.sqrt(self.x(nodes)), np.sqrt(self.x(middle))
         for k in np.flatnonzero(off):
-            w[k] = self._curve.follow(complex(exact.w[k + 1]), float(r_nodes[k + 1]), float(r[k]))
-        return self._exact(middle, w)
+            u[k] = self._curve.follow(complex(exact.u[k + 1]), float(r_nodes[k + 1]), float(r[k]))
+        return self._exact(middle, u)
 
     def _leave(self, edge: Edge, x: float) -> Complex:
-        """First point inside: w - w_edge = i sqrt(2 |x - x_edge| / z'')."""
-        step = 1e-4 * abs(edge.w)
+        """First point inside: u - w_edge = i sqrt(2 |x - x_edge| / z'')."""
+        step = 1e-4 * abs(edge.u)
         for _ in range(LEAVE_STEPS):
-            around = np.array([complex(edge.w - step), complex(edge.w + step)])
+            around = np.array([complex(edge.u - step), complex(edge.u + step)])
             slopes = self._curve.z_and_slope(around)[1].real
             curvature = (slopes[1] - slopes[0]) / (2.0 * step)
             if slopes[0] < 0.0 < slopes[1]:
-                return np.array([edge.w + 1j * np.sqrt(2.0 * (edge.x - x) / curvature)])
+                return np.array([edge.u + 1j * np.sqrt(2.0 * (edge.x - x) / curvature)])
             step *= 0.1
         raise LawError(
             f"The support of this law cannot be resolved: its edge {edge.x:.6g} theta1 is not isolated."
         )
 
-    def _exact(self, tau: Real, w: Complex) -> Exact:
-        log_density = np.log(2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(w).imag)
-        return Exact(w, log_density, self._curve.mass(w))
+    def _exact(self, tau: Real, u: Complex) -> Exact:
+        log_density = np.log(2.0 / np.pi * np.sqrt(self.x(tau)) * self._curve.stieltjes(u).imag)
+        return Exact(u, log_density, self._curve.mass(u))
 
     def _tabulate(self, nodes: Real, exact: Exact) -> None:
-        self._nodes, self.w = nodes, exact.w
+        self._nodes, self.u = nodes, exact.u
         self._first, self._last = float(nodes[0]), float(nodes[-1])
         # Close to an edge F is a difference of numbers of order one: keep the nodes in order.
         self._node_mass = np.maximum.accumulate(exact.mass)
@@ -216,7 +217,7 @@ def _insert(nodes: Real, exact: Exact, middle: Real, truth: Exact, chosen: Mask)
     """Add the chosen midpoints, in order."""
     places = np.flatnonzero(chosen) + 1
     return np.insert(nodes, places, middle[chosen]), Exact(
-        np.insert(exact.w, places, truth.w[chosen]),
+        np.insert(exact.u, places, truth.u[chosen]),
         np.insert(exact.log_density, places, truth.log_density[chosen]),
         np.insert(exact.mass, places, truth.mass[chosen]),
     )

@@ -175,7 +175,7 @@ class TwoStage:
     def _tridiagonal(self, band: Matrix) -> tuple[Matrix, Matrix]:
         """Stage two: diagonal, (n,), and off-diagonal, (n - 1,). Overwrites the band."""
         n, kd, dtype = len(band), band.shape[1] - 1, band.dtype
-        diagonal, off_diagonal, reflectors = np.empty(n, dtype), np.empty(n, dtype), np.empty(4 * n, dtype)
+        diagonal, off_diagonal = np.empty(n, dtype), np.empty(n, dtype)
         size = _work_size(n, kd)
         work = self._array("work", (size,), dtype)
         if stages(n).second == "sbtrd":
@@ -184,6 +184,7 @@ class TwoStage:
                 "sbtrd", dtype, b"N", b"L", n, kd, band, kd + 1, diagonal, off_diagonal, unused, 1, work[1:]
             )
         else:
+            reflectors = np.empty(4 * n, dtype)
             _call(
                 "sytrd_sb2st", dtype, b"Y", b"N", b"L", n, kd, band, kd + 1,
                 diagonal, off_diagonal, reflectors, 4 * n, work, size,

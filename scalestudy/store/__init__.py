@@ -12,7 +12,7 @@ from scalestudy.store.location import Location
 from scalestudy.store.lock import writing
 from scalestudy.store.manifest import Manifest
 from scalestudy.store.reader import open_study
-from scalestudy.store.root import check_place, read_attributes, read_manifest
+from scalestudy.store.root import check_place, read_attributes, read_manifest, read_spec
 from scalestudy.store.schema import read_tokens
 from scalestudy.store.writer import BlockResult, BlockWriter, Slot
 
@@ -33,6 +33,7 @@ __all__ = [
     "read_attributes",
     "read_group",
     "read_manifest",
+    "read_spec",
     "read_tokens",
     "record",
     "settle",

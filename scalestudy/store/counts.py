@@ -14,7 +14,8 @@ from scalestudy.study import Point
 
 Index = tuple[int, ...]
 
-_CHUNK = re.compile(r"c(?:\.\d{1,9}){5}")
+# The chunk of a block begins with the block's index; "c.0.0.0.0.1.0" is its first piece along tokens.
+_CHUNK = re.compile(r"c((?:\.\d{1,9}){5})(?:\.\d{1,9})*")
 UNREADABLE = -1
 
 
@@ -41,17 +42,16 @@ def block_counts(location: Location, manifest: Manifest) -> dict[Index, int]:
     dict from tuple to int
         From the index ``(d, beta, gamma, psi, block)``; chunks outside the manifest are left out.
     """
-    shape = [manifest.lengths[dim] for dim in (*AXES, "block")]
-    names = [name for name in location.names("done") if _CHUNK.fullmatch(name)]
-    if not names:
+    places = {
+        name: index for name in location.names("done") if (index := block_index(name, manifest)) is not None
+    }
+    if not places:
         return {}
     array = schema.handle(location, manifest, "done")
     meaning: dict[bytes, int] = {}
     counts: dict[Index, int] = {}
-    for name, raw in zip(names, location.read_many([f"done/{name}" for name in names]), strict=True):
-        index = tuple(int(part) for part in name.split(".")[1:])
-        if any(i >= n for i, n in zip(index, shape, strict=True)):
-            continue
+    contents = location.read_many([f"done/{name}" for name in places])
+    for (name, index), raw in zip(places.items(), contents, strict=True):
         if raw in meaning:
             counts[index] = meaning[raw]
             continue
@@ -64,3 +64,14 @@ def block_counts(location: Location, manifest: Manifest) -> dict[Index, int]:
         if location.read(f"done/{name}") == raw:
             meaning[raw] = counts[index]
     return counts
+
+
+def block_index(chunk: str, manifest: Manifest) -> Index | None:
+    """Return the index of the block that a chunk belongs to, by its name; None if there is no such block."""
+    named = _CHUNK.fullmatch(chunk)
+    if named is None:
+        return None
+    index = tuple(int(part) for part in named[1].split(".")[1:])
+    lengths = manifest.lengths
+    inside = all(i < lengths[dim] for i, dim in zip(index, (*AXES, "block"), strict=True))
+    return index if inside else None

@@ -6,6 +6,7 @@ import warnings
 
 import xarray as xr
 
+from scalestudy.errors import StoreError
 from scalestudy.store.location import Location
 
 
@@ -23,9 +24,18 @@ def read_group(location: Location, name: str) -> xr.Dataset | None:
 
 
 def write_group(location: Location, name: str, dataset: xr.Dataset) -> None:
-    """Keep a derived dataset, in place of an earlier one; the caller holds the store's lock."""
-    location.delete(name)
+    """Keep a derived dataset, in place of an earlier one; the caller holds the store's lock.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written.
+    """
     with warnings.catch_warnings():
         # Written once and whole, so what is consolidated here can never be stale.
         warnings.filterwarnings("ignore", message="Consolidated metadata is currently not part")
-        dataset.to_zarr(location.url, group=name, mode="w", zarr_format=3, consolidated=True)
+        try:
+            location.delete(name)
+            dataset.to_zarr(location.url, group=name, mode="w", zarr_format=3, consolidated=True)
+        except OSError as error:
+            raise StoreError(f"{location}: its group {name} cannot be written: {error}.") from None

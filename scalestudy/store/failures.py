@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from scalestudy.store.location import Location
 
@@ -43,23 +44,39 @@ class Failure:
 
 def record(location: Location, failure: Failure) -> None:
     """Keep a failure."""
-    document = {"attributes": asdict(failure), "zarr_format": 3, "node_type": "group"}
-    location.replace(f"{_FOLDER}/{failure.slot}/zarr.json", json.dumps(document, indent=2).encode())
+    # The folder is a group too: zarr warns of what is no part of its hierarchy.
+    _put_group(location, _FOLDER, {})
+    _put_group(location, f"{_FOLDER}/{failure.slot}", asdict(failure))
+
+
+def _put_group(location: Location, key: str, attributes: dict[str, Any]) -> None:
+    document = {"attributes": attributes, "zarr_format": 3, "node_type": "group"}
+    location.replace(f"{key}/zarr.json", json.dumps(document, indent=2).encode())
 
 
 def failures(location: Location) -> list[Failure]:
     """Return every failure that is kept, in the order of the blocks."""
     found = []
     for name in sorted(location.names(_FOLDER)):
-        document = location.read(f"{_FOLDER}/{name}/zarr.json")
-        if document:
-            attributes = json.loads(document)["attributes"]
-            if attributes:
-                found.append(Failure(**attributes))
+        failure = _parsed(location.read(f"{_FOLDER}/{name}/zarr.json"))
+        if failure is not None:
+            found.append(failure)
     return found
+
+
+def _parsed(document: bytes | None) -> Failure | None:
+    """Read a record back; None for one that is damaged, or that was cleared meanwhile."""
+    try:
+        attributes = json.loads(document or "")["attributes"]
+        return Failure(**{field.name: str(attributes[field.name]) for field in fields(Failure)})
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def clear(location: Location, slots: set[str]) -> None:
     """Forget the failures of blocks that have since succeeded."""
-    for name in slots & set(location.names(_FOLDER)):
+    held = {name for name in location.names(_FOLDER) if name != "zarr.json"}
+    for name in slots & held:
         location.delete(f"{_FOLDER}/{name}")
+    if held and held <= slots:
+        location.delete(_FOLDER)

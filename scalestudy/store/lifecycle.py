@@ -20,6 +20,9 @@ from scalestudy.study.statistics import coordinate_values
 # What makes two runs different enough to be told apart in the history of a store.
 _REMEMBERED = ("package", "libraries", "blas", "commit")
 
+# CF's global attribute tells xarray which arrays are coordinates and not data.
+COORDINATE_NAMES = " ".join(name for name in schema.COORDINATES if name not in (*AXES, "model"))
+
 
 def prepare(
     location: Location,
@@ -62,10 +65,8 @@ def prepare(
     else:
         manifest = Manifest.first(spec, tokens, trials_per_block)
     root = read_root(location) or {"attributes": {}, "zarr_format": 3, "node_type": "group"}
-    # CF's global attribute tells xarray which arrays are coordinates and not data.
-    named = {"coordinates": " ".join(name for name in schema.COORDINATES if name not in (*AXES, "model"))}
     history = {"history": _history(root["attributes"], attributes)}
-    root["attributes"] |= {**attributes, **named, **history, MANIFEST: json.dumps(manifest.to_json())}
+    root["attributes"] |= {**attributes, **history, MANIFEST: json.dumps(manifest.to_json())}
     try:
         put_root(location, root)
         settle(location, manifest, matrix)
@@ -93,6 +94,7 @@ def settle(location: Location, manifest: Manifest, matrix: NDArray[np.float64] |
     location.sweep_partials(schema.FOLDERS)
     root = read_root(location)
     assert root is not None
+    root["attributes"]["coordinates"] = COORDINATE_NAMES
     root["consolidated_metadata"] = schema.consolidated(location)
     put_root(location, root)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import fsspec
 import zarr
@@ -20,6 +21,26 @@ from fsspec.core import url_to_fs
 from fsspec.registry import known_implementations
 
 from scalestudy.errors import StoreError
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _reached(method: _Method) -> _Method:
+    """Turn the errors of an object store's own library, such as missing credentials, into one of ours."""
+
+    @wraps(method)
+    def reached(self: Location, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except (OSError, NotImplementedError):
+            raise
+        except Exception as error:
+            if self.is_local:
+                raise
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise StoreError(f"{self} cannot be reached: {reason.rstrip('.')}.") from error
+
+    return cast(_Method, reached)
 
 
 @dataclass(frozen=True)
@@ -61,6 +82,8 @@ class Location:
             raise StoreError(f"{text}: unknown protocol {protocol!r}; for example {known}.") from None
         except ImportError as error:
             raise StoreError(f"{text}: {error}. Try: pip install 'scalestudy[cluster]'.") from None
+        if not text.partition("://")[2].strip("/"):
+            raise StoreError(f"{text} names no place; for example {protocol}://bucket/study.zarr.")
         return cls(text.rstrip("/"))
 
     @property
@@ -83,6 +106,7 @@ class Location:
         """Open a group of the store with mode ``r`` or ``r+``; never with one that creates."""
         return zarr.open_group(self.url, mode=mode, path=path, use_consolidated=False)
 
+    @_reached
     def exists(self, key: str = "") -> bool:
         """Whether a key, or anything at all, is there."""
         fs, root = self._filesystem
@@ -93,6 +117,7 @@ class Location:
         """Whether a local path is a folder."""
         return Path(self.url).is_dir()
 
+    @_reached
     def read(self, key: str) -> bytes | None:
         """Return the bytes of a key, or None if there is none."""
         fs, root = self._filesystem
@@ -101,6 +126,7 @@ class Location:
         except (FileNotFoundError, NotADirectoryError):
             return None
 
+    @_reached
     def read_many(self, keys: list[str]) -> list[bytes]:
         """Return the bytes of many small keys; none for a key that is not there, or no longer."""
         fs, root = self._filesystem
@@ -111,6 +137,7 @@ class Location:
         by_name = {str(path).rpartition("/")[2]: content for path, content in found.items()}
         return [by_name.get(key.rpartition("/")[2], b"") for key in keys]
 
+    @_reached
     def names(self, key: str = "") -> list[str]:
         """List the names directly below a key; none if it is not there."""
         fs, root = self._filesystem
@@ -126,6 +153,7 @@ class Location:
         except FileNotFoundError:
             return []
 
+    @_reached
     def replace(self, key: str, content: bytes) -> None:
         """Put a document in one step: a reader sees the old or the new one, also after a power cut."""
         fs, root = self._filesystem
@@ -151,6 +179,7 @@ class Location:
                 partial.unlink(missing_ok=True)
             raise
 
+    @_reached
     def delete(self, key: str) -> None:
         """Remove a key and all below it, if it is there."""
         fs, root = self._filesystem

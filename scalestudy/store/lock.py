@@ -8,6 +8,7 @@ lock: there the text alone decides, and a holder on this host whose pid is gone 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -56,7 +57,10 @@ def _card() -> bytes:
 @contextlib.contextmanager
 def _local(location: Location) -> Iterator[None]:
     path = Path(f"{location.url}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise NotADirectoryError(errno.ENOTDIR, f"{path.parent} is not a folder") from None
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

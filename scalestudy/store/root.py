@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scalestudy.errors import StoreError
+from scalestudy.errors import SpecError, StoreError
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import Manifest
+from scalestudy.study import Spec, parse_source, parse_spec
 
 MANIFEST = "scalestudy_manifest"
 
@@ -37,6 +38,14 @@ def read_attributes(location: Location) -> dict[str, Any]:
     document = read_root(location) or {}
     attributes = document.get("attributes")
     return attributes if isinstance(attributes, dict) and MANIFEST in attributes else {}
+
+
+def read_spec(location: Location) -> Spec | None:
+    """Return the spec that a store was last run with; None if its text is no longer a spec."""
+    try:
+        return parse_spec(parse_source(str(read_attributes(location).get("spec", "")), str(location)))
+    except SpecError:
+        return None
 
 
 def check_place(location: Location) -> Manifest | None:

@@ -11,11 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from scalestudy.errors import SpecError
 from scalestudy.study.quoting import plain, show
-from scalestudy.study.yaml12 import NON_PRINTABLE, Loader
+from scalestudy.study.yaml12 import (
+    NON_PRINTABLE,
+    Loader,
+    MappingNode,
+    MarkedYAMLError,
+    Node,
+    ScalarNode,
+    SequenceNode,
+)
 
 KeyPath = tuple[str | int, ...]
 
@@ -87,7 +93,7 @@ def parse_source(text: str, name: str = "spec") -> Source:
             raise SpecError(f"{name}: the file is empty; a study needs at least `grid`, `trials` and `seed`.")
         places: dict[KeyPath, str] = {}
         data = _construct(loader, node, (), places, name)
-    except yaml.MarkedYAMLError as error:
+    except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
         raise SpecError(f"{name}{line}: not valid YAML: {error.problem or error.context}.") from None
@@ -140,17 +146,17 @@ def _refuse_unprintable(text: str, name: str) -> None:
         raise SpecError(f"{name}:{line}: the character {bad.group()!r} is not allowed in YAML.")
 
 
-def _construct(loader: Loader, node: yaml.Node, path: KeyPath, places: dict[KeyPath, str], name: str) -> Any:
+def _construct(loader: Loader, node: Node, path: KeyPath, places: dict[KeyPath, str], name: str) -> Any:
     line = f"{name}:{node.start_mark.line + 1}"
     if len(path) > _DEEPEST:
         raise SpecError(f"{line}: nested too deeply; a spec has at most {_DEEPEST} levels.")
     places.setdefault(path, line)
     _refuse_tag(node, line)
-    if isinstance(node, yaml.MappingNode):
+    if isinstance(node, MappingNode):
         mapping: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key_line = f"{name}:{key_node.start_mark.line + 1}"
-            if not isinstance(key_node, yaml.ScalarNode):
+            if not isinstance(key_node, ScalarNode):
                 raise SpecError(f"{key_line}: a key must be a name or a number.")
             _refuse_tag(key_node, key_line)
             key = _scalar(loader, key_node, key_line)
@@ -162,7 +168,7 @@ def _construct(loader: Loader, node: yaml.Node, path: KeyPath, places: dict[KeyP
             places[(*path, key)] = key_line
             mapping[key] = _construct(loader, value_node, (*path, key), places, name)
         return mapping
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node, SequenceNode):
         return [_construct(loader, item, (*path, i), places, name) for i, item in enumerate(node.value)]
     return _scalar(loader, node, line)
 
@@ -174,7 +180,7 @@ def _refuse_tag(node: Any, line: str) -> None:
         raise SpecError(f"{line}: the tag {show(node.tag)} is not allowed; a spec holds plain values only.")
 
 
-def _scalar(loader: Loader, node: yaml.Node, line: str) -> Any:
+def _scalar(loader: Loader, node: Node, line: str) -> Any:
     try:
         kind = node.tag.rpartition(":")[2]
         if kind == "str":

@@ -65,4 +65,9 @@ def tokens_label(spec: Spec, matrix: NDArray[np.float64] | None) -> str:
     if matrix is None:
         # With gamma = 1 the identity draws what orthonormal tokens draw: one ensemble, two names.
         return "orthonormal" if spec.tokens == "identity" else str(spec.tokens)
+    return matrix_label(matrix)
+
+
+def matrix_label(matrix: NDArray[np.float64]) -> str:
+    """Return what identifies a token matrix: its SHA-256."""
     return "matrix sha256:" + hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest()[:32]

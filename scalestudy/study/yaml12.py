@@ -6,6 +6,19 @@ import re
 from typing import Any
 
 import yaml
+from yaml import MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
+
+# YAML has one home: who needs its nodes or errors takes them from here.
+__all__ = [
+    "NON_PRINTABLE",
+    "Loader",
+    "MappingNode",
+    "MarkedYAMLError",
+    "Node",
+    "ScalarNode",
+    "SequenceNode",
+    "dump",
+]
 
 NON_PRINTABLE: re.Pattern[str] = yaml.reader.Reader.NON_PRINTABLE
 

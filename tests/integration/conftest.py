@@ -1,6 +1,7 @@
 """Small studies, the commands as a user runs them, and what must be equal between two stores."""
 
 import importlib
+import json
 import os
 import signal
 import subprocess
@@ -45,8 +46,9 @@ class Study:
         self.path.write_text(yaml.safe_dump(self.spec))
 
     def command(self, name="sweep", *options):
-        target = self.store if name != "sweep" else self.path
-        return [sys.executable, "-m", f"scalestudy.{name}", str(target), *map(str, options)]
+        # Drawing takes longer than these studies do.
+        target = [str(self.path), "--no-report"] if name == "sweep" else [str(self.store)]
+        return [sys.executable, "-m", f"scalestudy.{name}", *target, *map(str, options)]
 
     def run(self, name="sweep", *options, timeout=180):
         """Run a command to its end."""
@@ -144,3 +146,45 @@ def loaded():
 @pytest.fixture
 def kill():
     return kill_group
+
+
+def wait_for(path, process, seconds=60):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return json.loads(path.read_text())["address"]
+
+
+@pytest.fixture
+def dask_processes(tmp_path):
+    """Start `dask scheduler` and `dask worker` processes by their own commands."""
+    started = []
+
+    def start(workers=1, options=(), env=None):
+        env = {**ENVIRONMENT, **(env or {})}
+        file = tmp_path / f"scheduler{len(started)}.json"
+        run = [sys.executable, "-m", "dask"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env, "cwd": tmp_path}
+        where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+        started.append(subprocess.Popen([*run, "scheduler", *where, *options], **quiet))
+        address = wait_for(file, started[-1])
+        for _ in range(workers):
+            join = [
+                "worker",
+                "--scheduler-file",
+                str(file),
+                "--nthreads",
+                "1",
+                "--no-dashboard",
+                "--host",
+                "127.0.0.1",
+            ]
+            started.append(subprocess.Popen([*run, *join, *options], **quiet))
+        return address, file, started
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()

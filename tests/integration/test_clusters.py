@@ -2,61 +2,11 @@
 
 import datetime
 import ipaddress
-import json
 import os
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-import scalestudy
-
 pytestmark = pytest.mark.distributed
-HERE = {**os.environ, "PYTHONPATH": str(Path(scalestudy.__file__).parents[1])}
-
-
-def wait_for(path, process, seconds=60):
-    end = time.monotonic() + seconds
-    while not path.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return json.loads(path.read_text())["address"]
-
-
-@pytest.fixture
-def dask_processes(tmp_path):
-    """Start `dask scheduler` and `dask worker` processes by their own commands."""
-    started = []
-
-    def start(workers=1, options=(), env=None):
-        env = {**HERE, **(env or {})}
-        file = tmp_path / f"scheduler{len(started)}.json"
-        run = [sys.executable, "-m", "dask"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env, "cwd": tmp_path}
-        where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-        started.append(subprocess.Popen([*run, "scheduler", *where, *options], **quiet))
-        address = wait_for(file, started[-1])
-        for _ in range(workers):
-            join = [
-                "worker",
-                "--scheduler-file",
-                str(file),
-                "--nthreads",
-                "1",
-                "--no-dashboard",
-                "--host",
-                "127.0.0.1",
-            ]
-            started.append(subprocess.Popen([*run, *join, *options], **quiet))
-        return address, file, started
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
 
 
 def test_scheduler_address_and_scheduler_file(study, same, dask_processes):

@@ -22,7 +22,7 @@ ALLOWED = {
     "reporting": {"store", "convergence", "limit"},
 }
 HOMES = {
-    "yaml": {"study/source.py"},
+    "yaml": {"study/yaml12.py"},
     "ctypes": {"spectra/two_stage.py"},
     "zarr": {"store"},
     "distributed": {"execution"},

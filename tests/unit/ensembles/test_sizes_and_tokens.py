@@ -63,6 +63,14 @@ def test_gram_laws():
     assert X.var() == pytest.approx(1 / 400, rel=0.02)
 
 
+def test_parseval_tokens_do_not_depend_on_the_signs_of_a_qr_routine():
+    sizes = Sizes(d=30, ell=60, d_qk=1)
+    drawn = rng().standard_normal((60, 30))
+    triangle = draw_tokens(rng(), sizes, "parseval").T @ drawn
+    np.testing.assert_allclose(np.tril(triangle, -1), 0, atol=1e-12)
+    assert (np.diag(triangle) > 0).all()
+
+
 def test_given_tokens_get_unit_rows_whatever_their_scale():
     given = np.diag([3.0, 1e200, 1e-200])
     np.testing.assert_allclose(draw_tokens(rng(), Sizes(3, 3, 1), given), np.eye(3), rtol=1e-14)

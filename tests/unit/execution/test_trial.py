@@ -52,6 +52,15 @@ def test_a_part_of_the_ladder_is_a_part_of_the_whole(models):
     np.testing.assert_allclose(part, whole[rows], rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.parametrize("solver", ["svd", "gram", "two_stage"])
+def test_one_token(solver):
+    request = replace(REQUEST, sizes=Sizes(3, 1, 2), solver=solver)
+    result = run_trial(request, 0)
+    assert result.squared_singular_values.shape == (7, 1)
+    np.testing.assert_allclose(result.squared_singular_values[:2], [[1], [0]], atol=1e-15)
+    np.testing.assert_allclose(result.squared_singular_values, dense(request, 0)[0], rtol=1e-12)
+
+
 def test_models_that_need_no_polynomial_need_no_statistics():
     request = TrialRequest(seed=1, sizes=Sizes(5, 5, 5), beta=1.0, models=("sqrt_d_A", "Y_f_lin"))
     assert run_trial(request, 0).squared_singular_values.shape == (2, 5)
@@ -116,6 +125,9 @@ def test_a_given_solver_is_used():
         ({"models": ("A",)}, "Invalid models"),
         ({"degree": None}, "Invalid degree None"),
         ({"theta1_Q": None}, "Invalid theta1_Q or theta2_Q None"),
+        ({"tokens": "parseval"}, "parseval tokens need gamma >= 1"),
+        ({"tokens": "ortho"}, "unknown tokens 'ortho'"),
+        ({"solver": "qr"}, "Invalid solver 'qr'"),
         ({"dtype": "float16"}, "Invalid dtype 'float16'"),
     ],
 )

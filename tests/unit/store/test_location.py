@@ -28,6 +28,8 @@ def test_a_path_becomes_absolute(tmp_path, monkeypatch):
     [
         ("qq://bucket/x", "unknown protocol 'qq'; for example az, file, gs, memory, s3"),
         ("s3:/bucket/x", "is neither a path nor a URL; did you mean s3://?"),
+        ("s3://", "s3:// names no place; for example s3://bucket/study.zarr"),
+        ("memory:///", "names no place"),
         ("", "'' is not a path"),
         ("a\0b", "is not a path"),
     ],
@@ -95,3 +97,26 @@ def test_partials_are_found_and_swept(tmp_path):
     assert location.partials(["", "done", "none"]) == ["a.partial", "done/c.0.partial"]
     assert location.sweep_partials(["", "done", "none"]) == 2
     assert location.names("done") == ["c.0"]
+
+
+def test_an_error_of_an_object_store_s_library_is_one_clear_error(monkeypatch):
+    class CredentialsError(Exception):
+        pass
+
+    def fail(*_, **__):
+        raise CredentialsError("Unable to locate\ncredentials.")
+
+    location = Location.of("memory://bucket/x")
+    filesystem = location._filesystem[0]
+    for name in ("cat_file", "cat", "ls", "exists", "pipe_file", "rm"):
+        monkeypatch.setattr(filesystem, name, fail, raising=True)
+    for call in (
+        lambda: location.read("a"),
+        lambda: location.read_many(["a"]),
+        lambda: location.names("a"),
+        lambda: location.exists(),
+        lambda: location.replace("a", b""),
+        lambda: location.delete("a"),
+    ):
+        with pytest.raises(StoreError, match="cannot be reached: Unable to locate credentials"):
+            call()

@@ -123,8 +123,12 @@ def test_a_holder_on_another_host_is_refused_and_its_file_named(location):
 
 def test_where_no_lock_can_be_made_the_store_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file/s.zarr", tmp_path / "file/deep/s.zarr", "/proc/none/s.zarr"):
-        with pytest.raises(StoreError, match="cannot be written"), writing(Location.of(place)):
+    for place, why in (
+        (tmp_path / "file/s.zarr", f"{tmp_path}/file is not a folder"),
+        (tmp_path / "file/deep/s.zarr", f"{tmp_path}/file/deep is not a folder"),
+        ("/proc/none/s.zarr", "No such file"),
+    ):
+        with pytest.raises(StoreError, match=f"cannot be written: {why}"), writing(Location.of(place)):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

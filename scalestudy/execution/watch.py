@@ -1,0 +1,75 @@
+"""Noticing when a cluster can do nothing any more: a sweep ends with a message, never in a silent wait."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import distributed
+
+from scalestudy.errors import ClusterError
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds for which a state without hope is borne before the sweep ends with a message."""
+
+    without_workers: float = 60.0
+    all_paused: float = 120.0
+    without_scheduler: float = 30.0
+
+
+class Watch:
+    """Looks at a cluster whenever nothing has come back for a while.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    patience : Patience
+        How long each state is borne.
+    """
+
+    def __init__(self, client: distributed.Client, patience: Patience) -> None:
+        self._client = client
+        self._patience = patience
+        self._since: dict[str, float] = {}
+
+    def rest(self) -> None:
+        """Forget all worries: a task has come back."""
+        self._since.clear()
+
+    def look(self) -> None:
+        """Check the cluster.
+
+        Raises
+        ------
+        ClusterError
+            If the scheduler is lost, there are no workers, or all are paused, and that for too long.
+        """
+        patience = self._patience
+        workers = self._workers()
+        lost = "The scheduler does not answer any more"
+        self._bear("lost", workers is None, patience.without_scheduler, lost)
+        if workers is None:
+            return
+        self._bear("none", not workers, patience.without_workers, "There are no workers")
+        paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers)
+        why = "All workers are paused because their memory is nearly full"
+        self._bear("paused", paused, patience.all_paused, why)
+
+    def _workers(self) -> list[dict[str, Any]] | None:
+        """Return what the scheduler says of each worker, or None if it does not answer."""
+        if self._client.status != "running":
+            return None
+        try:
+            return list(self._client.scheduler_info(n_workers=-1)["workers"].values())
+        except (OSError, TimeoutError, KeyError):
+            return None
+
+    def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:
+        if not is_so:
+            self._since.pop(what, None)
+        elif time.monotonic() - self._since.setdefault(what, time.monotonic()) > seconds:
+            raise ClusterError(f"{message}, for {seconds:.0f} s now; what is done is saved.")

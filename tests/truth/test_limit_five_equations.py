@@ -1,0 +1,43 @@
+"""Tabulated laws against THEORY.md, section 4, solved in mpmath without the package's curve."""
+
+from __future__ import annotations
+
+import mpmath as mp
+import numpy as np
+import pytest
+from general_reference import GeneralReference, atoms, marchenko_pastur
+
+from scalestudy.limit import GaussianEquivalentLaw
+
+PARSEVAL = atoms([mp.mpf(0), mp.mpf(2)], [mp.mpf(1) / 2, mp.mpf(1) / 2])
+CASES = {
+    "spherical": (2.0, 1.0, 2.0, 2.0, "spherical", marchenko_pastur(2), [0.2, 0.9]),
+    "parseval": (0.5, 0.3, 1.0, 2.0, "parseval", PARSEVAL, [0.1, 0.9]),
+    # The support is whole, but the density dips by half within a millionth of theta1.
+    "next to a split": (0.0974776, 0.0930145, 2.0, 0.25, "gaussian", marchenko_pastur(0.25), [0.5, 0.50001]),
+    "split": (0.0974776, 0.0930145, 2.1, 0.25, "gaussian", marchenko_pastur(0.25), [0.3, 0.5238, 0.53]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tables_solve_the_five_equations(name):
+    theta1, theta2, ratio, gamma, tokens, g_kappa, probabilities = CASES[name]
+    law = GaussianEquivalentLaw.from_statistics(theta1, theta2, ratio, gamma=gamma, tokens=tokens)
+    reference = GeneralReference(mp.mpf(theta1) - mp.mpf(theta2), mp.mpf(theta2), mp.mpf(ratio), g_kappa)
+    for x in law.ppf(probabilities):
+        density, mass = reference.density_and_mass(x, 1.5 * law.support()[-1][1])
+        assert abs(law.cdf(x) - mass) < 2e-10
+        assert abs(law.pdf(x) / density - 1) < 1e-7
+
+
+def test_a_token_matrix_solves_the_five_equations():
+    tokens = np.array([[3.0, 0.0], [1.0, 2.0], [2.0, -1.0]])
+    law = GaussianEquivalentLaw(0.5, 1.5, 1.0, tokens)
+    rows = mp.matrix((tokens / np.linalg.norm(tokens, axis=1, keepdims=True)).tolist())
+    places = mp.eigsy(rows * rows.T, eigvals_only=True)
+    g_kappa = atoms(places, [mp.mpf(1) / 3] * 3)
+    reference = GeneralReference(mp.expm1(0.25) - 0.25, mp.mpf(0.25), mp.mpf(1.5), g_kappa)
+    x = law.ppf(0.4)
+    density, mass = reference.density_and_mass(x, 1.5 * law.support()[-1][1])
+    assert abs(law.cdf(x) - mass) < 2e-10
+    assert abs(law.pdf(x) / density - 1) < 1e-7
