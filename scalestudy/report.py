@@ -50,7 +50,8 @@ _PROVENANCE = ("package", "libraries", "blas", "commit", "python", "updated")
 )
 def report(store: str, output: Path | None) -> int:
     """Draw every figure of the study in STORE, as PNG and PDF, and write report.html."""
-    console().print(f"Report: {write_report(store, output)}", markup=False)
+    page = write_report(store, output)
+    console().print(f"Report: {Location.of(page)}", markup=False)
     return 0
 
 

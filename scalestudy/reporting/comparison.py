@@ -23,11 +23,12 @@ PUBLISHED = {
 """Rung: largest s^2, L1 distance of histograms and mean curve error to ``sqrt_d_A_perp``."""
 
 PUBLISHED_SCALARS = {
-    "s_1(A)": 1.0011,
-    "mean of D_i": 0.99994,
-    "deviation of D_i": 0.047,
-    "largest |D_i - 1|": 0.199,
+    "s_1(A)": (1.0011, ".4f"),
+    "mean of D_i": (0.99994, ".5f"),
+    "deviation of D_i": (0.047, ".3f"),
+    "largest |D_i - 1|": (0.199, ".3f"),
 }
+"""Name: what was published, and the format of both."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def compare(distances: xr.Dataset, sample: Sample) -> Comparison:
         "largest |D_i - 1|": here["d_max"].max().item(),
     }
     scalars = tuple(
-        Row(name, ((f"{measured[name]:.5g}", f"{value:g}"),)) for name, value in PUBLISHED_SCALARS.items()
+        Row(name, ((f"{measured[name]:{form}}", f"{value:{form}}"),))
+        for name, (value, form) in PUBLISHED_SCALARS.items()
     )
     return Comparison(tuple(rungs), scalars, len(sample.normalizer))

@@ -11,6 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure
 
+from scalestudy.convergence.schema import REFERENCE
 from scalestudy.errors import StoreError
 from scalestudy.reporting.comparison import Comparison
 from scalestudy.reporting.figures.style import COLUMN, FULL
@@ -80,6 +81,16 @@ class Page:
     drop: int
     fitted: bool
 
+    @property
+    def overview(self) -> list[tuple[Mapping[str, float], str]]:
+        """Every point with the line on its attention bulk."""
+        return [
+            (group.point, text)
+            for group in self.verdicts
+            for model, text in group.lines
+            if model == REFERENCE
+        ]
+
 
 def picture_of(plate: Plate, directory: Path) -> Picture:
     """Draw a plate, write its files (PNG and PDF, PNG at column width), and return it for the page.
@@ -93,6 +104,8 @@ def picture_of(plate: Plate, directory: Path) -> Picture:
     """
     figure = plate.draw(FULL)
     full = _png(figure)
+    # The layout stands; finding it again would take as long as drawing.
+    figure.set_layout_engine("none")
     pdf = io.BytesIO()
     figure.savefig(pdf, format="pdf", metadata=_PDF)
     column = _png(plate.draw(COLUMN))

@@ -101,7 +101,16 @@ def _draw(axis: Axes, curve: xr.Dataset, many: bool) -> list[Line2D]:
     if REFERENCE in models and models[-1] != REFERENCE:
         total = over_trials(curve["w1"].sel(model=REFERENCE))
         name = rf"total: {look_of(REFERENCE).symbol} to $\nu$"
-        put(*total, label=name, color=GREY, linestyle="-", linewidth=2.2, marker="|", alpha=0.55)
+        put(
+            *total,
+            label=name,
+            color=GREY,
+            linestyle="-",
+            linewidth=2.2,
+            marker="h",
+            markersize=6.0,
+            alpha=0.55,
+        )
     if shown:
         logarithmic_distance(axis, *positive_range(*shown))
     return handles

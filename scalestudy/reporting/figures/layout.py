@@ -14,6 +14,7 @@ from scalestudy.reporting.figures.style import LEGEND, SMALL, TINY, label, panel
 _WIDE = 5.0
 _LEGEND_WIDTH = 1.9
 _LINE = 0.165
+_PANEL = 2.4
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,18 @@ class Layout:
 
     def figure(self) -> tuple[Figure, list[Axes]]:
         """Return a figure with its panels; places without a panel are blank."""
-        rows = max(1, -(-self.count // self.columns))
         legend_height = self.entries * _LINE
-        each = 2.4 + legend_height + 0.3 if self.below else max(2.5, legend_height + 0.4)
-        height = max(3.8, each) if self.alone and not self.below else each * rows
-        figure, axes = panels(rows, self.columns, width=self.width, height=height)
+        if self.below:
+            # A legend that hangs below an axes is not counted when heights are shared out: give it its own.
+            heights = [_PANEL, legend_height]
+            figure, axes = panels(2, 1, width=self.width, height=sum(heights) + 0.5, height_ratios=heights)
+        else:
+            rows = max(1, -(-self.count // self.columns))
+            each = max(3.8 if self.alone else 2.5, legend_height + 0.4)
+            figure, axes = panels(rows, self.columns, width=self.width, height=each * rows)
         for axis in axes[self.count :]:
             axis.set_axis_off()
-        return figure, axes[: max(self.count, 1)][: self.count]
+        return figure, axes[: self.count]
 
     def outer_labels(self, axes: Sequence[Axes], x: str, y: str) -> None:
         """Label y in the first column, and x under the last panel of each column."""
@@ -77,6 +82,8 @@ def legend(axis: Axes, layout: Layout, handles: Sequence[Artist]) -> None:
     """Put a panel's legend outside it, to the right or below."""
     style = {**LEGEND, "fontsize": SMALL if layout.alone else TINY}
     if layout.below:
-        axis.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.22), **style)
+        figure = axis.get_figure(root=True)
+        assert figure is not None
+        figure.axes[-1].legend(handles=handles, loc="upper center", **style)
     else:
         axis.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1.0), **style)

@@ -62,10 +62,10 @@ def convergence(
     full = points.with_family(distances)
     every = points.families(full)
     chosen = points.spread(every, most)
-    layout = Layout(len(chosen), width, entries=10)
+    many = full.sizes["d"] > 1
+    layout = Layout(len(chosen), width, entries=10 if many else 3)
     figure, axes = layout.figure()
     notes = [points.shown_of(len(chosen), len(every))]
-    many = full.sizes["d"] > 1
     for axis, family in zip(axes, chosen, strict=True):
         curve = points.curve_at(full, family)
         fitted = None if rates is None else points.at_family(rates, family)
