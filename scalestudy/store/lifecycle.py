@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalestudy.errors import StoreError
 from scalestudy.store import schema
+from scalestudy.store.derived import kept_groups
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 from scalestudy.store.root import MANIFEST, check_place, put_root, read_root
@@ -95,7 +96,9 @@ def settle(location: Location, manifest: Manifest, matrix: NDArray[np.float64] |
     root = read_root(location)
     assert root is not None
     root["attributes"]["coordinates"] = COORDINATE_NAMES
-    root["consolidated_metadata"] = schema.consolidated(location)
+    listed = schema.consolidated(location)
+    listed["metadata"] |= kept_groups(root)
+    root["consolidated_metadata"] = listed
     put_root(location, root)
 
 
