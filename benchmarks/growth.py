@@ -30,9 +30,8 @@ def main() -> None:
     for n, each in zip(options.sizes, seconds, strict=True):
         print(f"  d = {n:5d}: {each:8.4f} s ({min(times[n][1:]):.4f} .. {max(times[n][1:]):.4f})")
     x, y = np.log(options.sizes), np.log(seconds)
-    print(
-        f"  seconds ~ d^{np.polyfit(x, y, 1)[0]:.2f} over all, d^{np.diff(y)[-1] / np.diff(x)[-1]:.2f} at the largest two"
-    )
+    every, last = np.polyfit(x, y, 1)[0], np.polyfit(x[-2:], y[-2:], 1)[0]
+    print(f"  seconds grow as d^{every:.2f} over all of these, as d^{last:.2f} between the largest two")
 
 
 if __name__ == "__main__":

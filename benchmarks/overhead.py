@@ -76,10 +76,10 @@ def tiny(blocks: int, cores: int) -> None:
     during = [size for when, size in memory if first < when < last]
     each = 1000 * cores * (last - first) / blocks
     print(f"  {blocks} blocks of one trial: {each:.2f} core-ms for each, whole command {wall:.1f} s")
-    quarter = len(during) // 4
+    quarter, peak = len(during) // 4, max(size for _, size in memory)
     print(
         f"  client memory: {during[quarter]:.0f} MB after a quarter of the blocks, "
-        f"{during[-1]:.0f} MB at the last, {max(size for _, size in memory):.0f} MB at most, analysis included"
+        f"{during[-1]:.0f} MB at the last, {peak:.0f} MB at most, analysis included"
     )
 
 

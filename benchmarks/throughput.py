@@ -1,8 +1,8 @@
 """Trials per second of four ways to run a study, side by side in one run, start-up included.
 
 (a) the published notebook's way: a plain loop, seven full SVDs a trial, all BLAS threads; (b) the same loop
-under joblib, one thread a process; (c) plain `dask.delayed` around it; (d) `python -m scalestudy.sweep`. Every
-way is timed as a whole command, in turn, and ratios are taken within a round.
+under joblib, one thread a process; (c) plain `dask.delayed` around it; (d) `python -m scalestudy.sweep`.
+Every way is timed as a whole command, in turn, and ratios are taken within a round.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Datasets derived from a study, kept beside it as groups of its store: distances, and what may follow.
 
-The root's consolidated metadata list a derived group only while it is whole: the entry is taken out before the
-group is written anew, and put back after. So neither a reader nor a later run ever takes half of one for all.
+The root's consolidated metadata list a derived group only while it is whole: the entry is taken out before
+the group is written anew, and put back after. So nobody ever takes half of one for all of it.
 """
 
 from __future__ import annotations
