@@ -13,8 +13,9 @@ limit law is nu. The letters below are used throughout:
 
 For orthonormal tokens everything is closed form (`curve`, `charts`, `sheet`, `closed_form`). For other tokens
 one complex equation is solved on a grid and interpolated (`gram`, `general_curve`, `general_edges`,
-`tabulated_band`, `general`). `GaussianEquivalentLaw` is both, and `MarchenkoPastur` is what attention is not. Methods are those
-of scipy.stats and a few more; `law.Law` lists them. `finite_size` holds exact moments at finite d.
+`tabulated_band`, `general`). `GaussianEquivalentLaw` is both, and `MarchenkoPastur` is what attention is not.
+Methods are those of scipy.stats and a few more; `law.Law` lists them. `finite_size` holds exact moments at
+finite d.
 
 Where we depart from the papers: the law is uniformised by the Cauchy transform of the *symmetrised* singular
 values, which has one physical root and no singularity at the hard edge.

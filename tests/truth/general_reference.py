@@ -92,9 +92,10 @@ class GeneralReference:
 
     def from_above(self, z):
         """Solution at z, Im z > 0, from far above it."""
-        far = z + 1000j * abs(z)
-        solution = self._newton(far, -1 / far, -1 / far)
-        return self.follow(far, solution, z)
+        with mp.workdps(DIGITS):
+            far = z + 1000j * abs(z)
+            solution = self._newton(far, -1 / far, -1 / far)
+            return self.follow(far, solution, z)
 
     def density_and_mass(self, x, beyond):
         """Boundary density at x, and F(x), for a point ``beyond`` the support."""

@@ -19,6 +19,9 @@ def test_tables_solve_the_five_equations(name):
         density, mass = reference.density_and_mass(x, 1.5 * law.support()[-1][1])
         assert abs(law.cdf(x) - mass) < 2e-10
         assert abs(law.pdf(x) / density - 1) < 1e-7
+    for z in (0.3 + 0.2j, 2.0 + 0.05j, 9.0 + 1.0j):
+        m = reference.from_above(mp.mpc(z))[0]
+        assert abs(law.stieltjes(z) / m - 1) < 1e-11
 
 
 def test_a_token_matrix_solves_the_five_equations():

@@ -59,38 +59,6 @@ def test_finer_tables_change_nothing(tokens, gamma, beta, monkeypatch):
     assert np.abs(law.cdf(x) - finer.cdf(x)).max() < 1e-9
 
 
-def test_the_curve_solves_the_five_equations():
-    # THEORY.md, section 4, with m, q, qc, p, pk as they stand there; the curve itself never uses them.
-    a2, b2, r, gamma = np.e - 2.0, 1.0, 2.0, 2.0
-    law = GaussianEquivalentLaw(1.0, gamma, 1.0, "parseval")
-    z = np.array([0.3 + 0.2j, 2.0 + 0.05j, 9.0 + 1j])
-    m = law.stieltjes(z)
-
-    def g_kappa(s):
-        return (1 - 1 / gamma) / (0.0 - s) + (1 / gamma) / (gamma - s)
-
-    for point, q in zip(z, m, strict=True):
-        # Solve the last two equations for g and s by iteration from p = q = m, then check the first.
-        w = _solve_w(point, q, a2, b2, r, g_kappa)
-        a = 1 + a2 * q
-        b = -a / w
-        qc, pk = b / b2, -(1 - (a / b) * g_kappa(-a / b)) / (point * b)
-        big_b2 = b2 * pk
-        s = -a / big_b2
-        g = -q * point * big_b2
-        assert abs(-g_kappa(-a / b) / (point * b) - q) < 1e-10
-        assert abs(g - g_kappa(s / (1 - r - r * s * g)) / (1 - r - r * s * g)) < 1e-10
-        assert abs(-(1 + s * g) / (point * big_b2) - qc) < 1e-10
-
-
-def _solve_w(z, m, a2, b2, r, g_kappa):
-    """w with z m (1 + a2 m) = w g_kappa(w), of which the two-atom kappa has two: the one that fits m."""
-    target = z * m * (1 + a2 * m)
-    # w g = -(1 - 1/2) + (1/2) w / (2 - w), so it is a Moebius map with one inverse.
-    ratio = 2 * (target + 0.5)
-    return 2 * ratio / (1 + ratio)
-
-
 def squared_singular_values(rng, tokens, ell, gamma, beta=1.0, psi=1.0):
     d = round(ell / gamma)
     d_qk = round(psi * d)
