@@ -5,11 +5,6 @@ python -m scalestudy.sweep sweeps/d_scaling.yaml
 
 from __future__ import annotations
 
-import contextlib
-import signal
-from collections.abc import Iterator
-from typing import Any
-
 import click
 import xarray as xr
 from rich.console import Console
@@ -19,6 +14,7 @@ from scalestudy.execution.forecast import Forecast, forecast
 from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
 from scalestudy.execution.session import Report, carry_out
+from scalestudy.execution.signals import stoppable
 from scalestudy.report import write_report
 from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, duration, size, summary_table
@@ -41,7 +37,7 @@ _BULK = "sqrt_d_A_perp"
 @click.option("--dry-run", is_flag=True, help="Print what would run and what it costs; run nothing.")
 @click.option("--serial", is_flag=True, help="Run in this process, without Dask.")
 @click.option("--no-report", is_flag=True, help="Do not draw figures and write the page at the end.")
-@click.option("--trust-cluster-class", is_flag=True, help="Allow any cluster class that the spec names.")
+@click.option("--trust-cluster", is_flag=True, help="Allow any cluster that the spec names.")
 def sweep(
     spec: str,
     store: str | None,
@@ -52,7 +48,7 @@ def sweep(
     dry_run: bool,
     serial: bool,
     no_report: bool,
-    trust_cluster_class: bool,
+    trust_cluster: bool,
 ) -> int:
     """Run the study that SPEC (a YAML file) describes; resume or extend it if its store exists."""
     extra = [f"trials={trials}"] if trials is not None else []
@@ -62,24 +58,14 @@ def sweep(
     if dry_run:
         _print_forecast(out, forecast(study))
         return 0
-    with _stoppable():
-        display = ProgressDisplay(out, CostModel(study))
-        report = carry_out(study, display, serial=serial, trust_class=trust_cluster_class)
-    return _conclude(out, study, report, draw=not no_report)
-
-
-@contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let SIGTERM, which batch systems send before the end, stop a run as Ctrl-C does."""
-
-    def stop(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
+    trust = trust_cluster or scheduler is not None
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        with stoppable():
+            report = carry_out(study, ProgressDisplay(out, CostModel(study)), serial=serial, trust=trust)
+    except KeyboardInterrupt:
+        out.print("Stopped before any work was done; run the same command again.")
+        return INTERRUPTED
+    return _conclude(out, study, report, draw=not no_report)
 
 
 def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:

@@ -75,8 +75,11 @@ def run_block(
     )
 
 
-def run_and_write(works: Sequence[Work], writer: BlockWriter) -> list[Outcome]:
+def run_and_write(works: Sequence[Work], writer: BlockWriter, *, resume: bool = False) -> list[Outcome]:
     """Run blocks one after the other and write each; an error in one leaves the others alone.
+
+    With `resume`, a block that is in the store already is left alone: when a worker dies, its whole task is
+    given to another one, and so is a task whose answer was lost.
 
     BLAS is held to one thread here, inside the task: the environment that a worker was started with is not
     ours on a foreign cluster, and sums of several threads differ in their last bits.
@@ -86,25 +89,35 @@ def run_and_write(works: Sequence[Work], writer: BlockWriter) -> list[Outcome]:
     workspace = Workspace()
     with threadpool_limits(limits=1, user_api="blas"):
         for work in works:
-            try:
-                request = _with_tokens(work.request, writer.url)
-                result = run_block(request, work.block.start, work.block.stop, workspace)
-            except Exception as error:
-                outcomes.append(_failed(work, error, here))
-                continue
-            try:
-                writer.write(work.slot, result)
-            except Exception as error:
-                # Also what is no OSError: an object store raises errors of its own.
-                outcomes.append(replace(_failed(work, error, here), storage=True))
+            outcome = _one(work, writer, workspace, resume)
+            outcomes.append(replace(outcome, worker=here))
+            if outcome.storage:
                 break
-            outcomes.append(Outcome(work, float(result.seconds.sum()), worker=here))
     return outcomes
 
 
-def _failed(work: Work, error: Exception, worker: str) -> Outcome:
+def _one(work: Work, writer: BlockWriter, workspace: Workspace, resume: bool) -> Outcome:
+    # Of the store, any error counts, not only an OSError: an object store raises errors of its own.
+    try:
+        if resume and writer.has(work.slot, work.block.trials):
+            return Outcome(work)
+    except Exception as error:
+        return _failed(work, error, storage=True)
+    try:
+        request = _with_tokens(work.request, writer.url)
+        result = run_block(request, work.block.start, work.block.stop, workspace)
+    except Exception as error:
+        return _failed(work, error, storage=False)
+    try:
+        writer.write(work.slot, result)
+    except Exception as error:
+        return _failed(work, error, storage=True)
+    return Outcome(work, float(result.seconds.sum()))
+
+
+def _failed(work: Work, error: Exception, *, storage: bool) -> Outcome:
     summary = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-    return Outcome(work, error=summary, traceback="".join(traceback.format_exception(error)), worker=worker)
+    return Outcome(work, error=summary, traceback="".join(traceback.format_exception(error)), storage=storage)
 
 
 def _with_tokens(request: TrialRequest, url: str) -> TrialRequest:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
-import signal
 import socket
 import warnings
 from collections.abc import Iterator
-from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,13 @@ from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
 
 from scalestudy.errors import ClusterError
-from scalestudy.execution.trust import cluster_class
+from scalestudy.execution.signals import only_we_are_interrupted
+from scalestudy.execution.trust import cluster_class, refuse_foreign_scheduler
+from scalestudy.execution.watch import Patience
 from scalestudy.study.spec import Cluster
 
 _DASHBOARD_PORT = 8787
-_CONNECT_SECONDS = 20
+_NO_LOGS = logging.CRITICAL + 1
 
 
 def local_workers(cluster: Cluster) -> int:
@@ -31,34 +32,36 @@ def local_workers(cluster: Cluster) -> int:
 
 
 @contextlib.contextmanager
-def connect(cluster: Cluster, *, trust_class: bool = False) -> Iterator[distributed.Client]:
+def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Client]:
     """Start or reach the cluster that a spec names, and close what was started.
 
     Parameters
     ----------
     cluster : Cluster
         The spec's `cluster`.
-    trust_class : bool
-        Allow a cluster class from a package that is not a known one, and any argument.
+    trust : bool
+        Allow a cluster class from a package that is not a known one, any argument, and the scheduler of
+        another machine.
 
     Raises
     ------
     ClusterError
-        If the scheduler does not answer within 20 s, or the cluster cannot be started.
+        If the scheduler does not answer in time (see `Patience`), or the cluster cannot be started.
     SpecError
-        If the class does not exist, is no cluster class, or is not allowed.
+        If the class does not exist, is no cluster class, or the cluster needs to be trusted and is not.
     """
+    seconds = Patience.configured().to_connect
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
         if cluster.class_:
-            kind = cluster_class(cluster.class_, cluster.arguments, trust=trust_class)
+            kind = cluster_class(cluster.class_, cluster.arguments, trust=trust)
             made = stack.enter_context(_started(kind, cluster))
-            client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+            client = distributed.Client(made, timeout=seconds)
         elif cluster.scheduler or cluster.scheduler_file:
-            client = _reach(cluster)
+            client = _reach(cluster, trust, seconds)
         else:
             made = stack.enter_context(_local(local_workers(cluster)))
-            client = distributed.Client(made, timeout=_CONNECT_SECONDS)
+            client = distributed.Client(made, timeout=seconds)
         stack.callback(_close_quietly, client)
         yield client
 
@@ -75,7 +78,7 @@ def _quiet_logs() -> Iterator[None]:
     loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
     before = [logger.level for logger in loggers]
     for logger in loggers:
-        logger.setLevel(logging.CRITICAL + 1)
+        logger.setLevel(_NO_LOGS)
     try:
         yield
     finally:
@@ -94,42 +97,65 @@ def _local(workers: int) -> Iterator[DaskCluster]:
 
 @contextlib.contextmanager
 def _started_locally(workers: int) -> Iterator[DaskCluster]:
-    with warnings.catch_warnings(), _interrupts_for_us_alone():
-        # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
-        warnings.filterwarnings("ignore", message="Port .* is already in use")
-        try:
-            cluster = distributed.LocalCluster(
+    made: DaskCluster | None = None
+    try:
+        with warnings.catch_warnings(), only_we_are_interrupted():
+            # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
+            warnings.filterwarnings("ignore", message="Port .* is already in use")
+            made = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
                 dashboard_address=f"127.0.0.1:{_DASHBOARD_PORT if _is_free(_DASHBOARD_PORT) else 0}",
                 worker_dashboard_address=None,
-                silence_logs=50,
+                silence_logs=_NO_LOGS,
             )
-        except (OSError, RuntimeError, TimeoutError) as error:
-            raise ClusterError(f"{workers} local workers cannot be started: {error}.") from error
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise ClusterError(f"{workers} local workers cannot be started: {error}.") from error
+    except KeyboardInterrupt:
+        _close_quietly(made)
+        raise
     try:
-        yield cluster
-    finally:
-        _close_quietly(cluster)
-
-
-@contextlib.contextmanager
-def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
-    try:
-        made = kind(**cluster.arguments)
-    except Exception as error:
-        raise ClusterError(f"{cluster.class_} cannot be started with {cluster.arguments}: {error}") from error
-    try:
-        if isinstance(cluster.workers, int):
-            made.scale(cluster.workers)
         yield made
     finally:
         _close_quietly(made)
 
 
-def _reach(cluster: Cluster) -> distributed.Client:
+@contextlib.contextmanager
+def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
+    made: DaskCluster | None = None
+    # What runs on this machine shares its terminal; what is elsewhere may take minutes to start.
+    here = kind.__module__.partition(".")[0] == "distributed"
+    defaults = {"silence_logs": _NO_LOGS} if issubclass(kind, distributed.LocalCluster) else {}
+    try:
+        with only_we_are_interrupted() if here else contextlib.nullcontext():
+            made = kind(**{**defaults, **cluster.arguments})
+        if isinstance(cluster.workers, int):
+            made.scale(cluster.workers)
+    except Exception as error:
+        _close_quietly(made)
+        raise ClusterError(f"{cluster.class_} cannot be started with {cluster.arguments}: {error}") from error
+    except KeyboardInterrupt:
+        _close_quietly(made)
+        raise
+    try:
+        yield made
+    finally:
+        _close_quietly(made)
+
+
+def _address(cluster: Cluster) -> str:
+    """Return the address of a scheduler that is there; empty where its file is no scheduler file."""
+    if cluster.scheduler_file is None:
+        return str(cluster.scheduler)
+    try:
+        return str(json.loads(Path(cluster.scheduler_file).read_text())["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _reach(cluster: Cluster, trust: bool, seconds: float) -> distributed.Client:
     where: dict[str, Any] = (
         {"address": cluster.scheduler} if cluster.scheduler else {"scheduler_file": cluster.scheduler_file}
     )
@@ -138,28 +164,11 @@ def _reach(cluster: Cluster) -> distributed.Client:
         raise ClusterError(
             f"The scheduler file {name} does not exist. Start: dask scheduler --scheduler-file {name}"
         )
+    refuse_foreign_scheduler(_address(cluster), trust=trust)
     try:
-        return distributed.Client(**where, timeout=_CONNECT_SECONDS)
+        return distributed.Client(**where, timeout=seconds)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(
-            f"No Dask scheduler answers at {name} within {_CONNECT_SECONDS} s: {error}"
-        ) from None
-
-
-@contextlib.contextmanager
-def _interrupts_for_us_alone() -> Iterator[None]:
-    """Start threads and processes that never see Ctrl-C, which a terminal sends to all of a group.
-
-    A blocked signal stays blocked in every thread and process that is started meanwhile, and in those that
-    they start, so also in a worker that replaces a dead one. Ctrl-C itself is only put off until the end.
-    """
-    # Starting its helper process, multiprocessing unblocks the signal; so that is started first.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        raise ClusterError(f"No Dask scheduler answers at {name} within {seconds:.0f} s: {error}") from None
 
 
 def _is_free(port: int) -> bool:
@@ -175,4 +184,5 @@ def _is_free(port: int) -> bool:
 def _close_quietly(thing: Any) -> None:
     """Close a client or cluster; the results are safe by now, and an error in closing helps nobody."""
     with contextlib.suppress(Exception):
-        thing.close(timeout=10)
+        if thing is not None:
+            thing.close(timeout=10)

@@ -31,14 +31,14 @@ class DaskExecutor:
         The cluster.
     run : str
         Id of this run; keys carry it, because a key that was used before returns the old result.
-    patience : Patience
-        When to give up.
+    patience : Patience, optional
+        When to give up; by default as Dask's configuration says.
     """
 
     def __init__(self, client: distributed.Client, run: str, patience: Patience | None = None) -> None:
         self._client = client
         self._run = run
-        self._patience = patience or Patience()
+        self._patience = patience or Patience.configured()
         self._serial = 0
 
     @property
@@ -106,7 +106,7 @@ class DaskExecutor:
         self._serial += 1
         # The words before the first one that is not alphabetic name the task on the dashboard: d1024.
         key = f"d{works[0].block.point.d}-{self._run}-{self._serial}"
-        task = dask.delayed(run_and_write, pure=False)(works, writer, dask_key_name=key)
+        task = dask.delayed(run_and_write, pure=False)(works, writer, resume=True, dask_key_name=key)
         return self._client.compute(task)
 
     def _collect(

@@ -89,7 +89,7 @@ def carry_out(
     observer: Observer | None = None,
     *,
     serial: bool = False,
-    trust_class: bool = False,
+    trust: bool = False,
 ) -> Report:
     """Run what a spec asks for and its store does not hold.
 
@@ -101,8 +101,8 @@ def carry_out(
         Told of progress.
     serial : bool
         Run in this process instead of on Dask.
-    trust_class : bool
-        Allow cluster classes from unknown packages.
+    trust : bool
+        Allow any cluster that the spec names.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def carry_out(
     spec = fit_workers(spec, cost)
     size = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
     run_id = uuid.uuid4().hex[:8]
-    with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust_class) as (executor, dashboard):
+    with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust) as (executor, dashboard):
         cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))
         manifest = kept.prepare(
             location,
@@ -161,6 +161,7 @@ def run(
     workers: int | None = None,
     scheduler: str | None = None,
     serial: bool = False,
+    trust_cluster: bool = False,
 ) -> xr.Dataset:
     """Run a study, or what is left of it, and open its store.
 
@@ -172,6 +173,8 @@ def run(
         In place of what the spec says.
     serial : bool
         Run in this process, without Dask.
+    trust_cluster : bool
+        Allow any cluster class, and the scheduler of another machine, if it is the spec that names them.
 
     Returns
     -------
@@ -186,7 +189,7 @@ def run(
     if not isinstance(spec, Spec):
         spec = load_spec(spec)
     spec = with_options(spec, store=store, workers=workers, scheduler=scheduler)
-    report = carry_out(spec, serial=serial)
+    report = carry_out(spec, serial=serial, trust=trust_cluster or scheduler is not None)
     if report.failed or report.stopped:
         what = report.stopped or f"{len(report.failed)} blocks failed"
         warnings.warn(f"{what}; see: python -m scalestudy.status {report.location}", stacklevel=2)
@@ -194,13 +197,11 @@ def run(
 
 
 @contextlib.contextmanager
-def _executor(
-    spec: Spec, serial: bool, run_id: str, trust_class: bool
-) -> Iterator[tuple[Executor, str | None]]:
+def _executor(spec: Spec, serial: bool, run_id: str, trust: bool) -> Iterator[tuple[Executor, str | None]]:
     if serial:
         yield SerialExecutor(MEMORY_LIMIT), None
         return
-    with connect(spec.cluster, trust_class=trust_class) as client:
+    with connect(spec.cluster, trust=trust) as client:
         yield DaskExecutor(client, run_id), dashboard_link(client)
 
 

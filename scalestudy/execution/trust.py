@@ -1,8 +1,9 @@
-"""Which cluster classes and arguments a spec may name without being trusted.
+"""Which clusters a spec may name without being trusted.
 
-`cluster: {class: ..., ...}` names code and passes it arguments, some of which end up in a shell script or on
-a command line. A spec may come from a stranger, so only cluster classes of the known Dask deployment
-packages are taken, with arguments that cannot carry code; everything else needs an explicit flag.
+A spec may come from a stranger, and three things in its `cluster` could run code: a class is imported and
+called; some of its arguments end up in a shell script or on a command line; and what a scheduler answers is
+unpickled. So only cluster classes of the known Dask deployment packages are taken, with arguments that cannot
+carry code, and only schedulers of this machine; everything else needs a flag on the command line.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import distributed
+import psutil
+from distributed.comm import get_address_host, resolve_address
 from distributed.deploy import Cluster as DaskCluster
+from distributed.deploy.spec import ProcessInterface
 
 from scalestudy.errors import SpecError
 
@@ -38,8 +43,9 @@ HARMLESS = frozenset((
     "worker_dashboard_address", "worker_options", "workers",
 ))
 # fmt: on
-_PLAIN_TEXT = re.compile(r"[\w.,:/=+@%-]*")
-_FLAG = "If you trust it, pass --trust-cluster-class."
+# No space, quote or other character of a shell, and nothing that a command could take for an option.
+_PLAIN_TEXT = re.compile(r"(?!-)[\w.,:/=+@%-]*")
+_FLAG = "If you trust it, pass --trust-cluster."
 
 
 def cluster_class(path: str, arguments: dict[str, Any], *, trust: bool = False) -> type[DaskCluster]:
@@ -64,14 +70,42 @@ def cluster_class(path: str, arguments: dict[str, Any], *, trust: bool = False) 
         _refuse_unknown_package("class", path)
         for name, value in _leaves(arguments):
             _refuse_what_may_carry_code(name, value)
-    module, _, name = path.rpartition(".")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SpecError(f"cluster.class: {path!r} cannot be imported: {error}.") from None
+    found = _imported("class", path)
     if not (isinstance(found, type) and issubclass(found, DaskCluster)):
         raise SpecError(f"cluster.class: {path!r} is not a Dask cluster class.")
     return found
+
+
+def refuse_foreign_scheduler(address: str, *, trust: bool = False) -> None:
+    """Refuse the scheduler of another machine that a spec names, unless it is trusted.
+
+    Raises
+    ------
+    SpecError
+        If the address is not one of this machine: what a scheduler answers is unpickled, so whoever runs it
+        can run code here.
+    """
+    if trust:
+        return
+    try:
+        host = get_address_host(resolve_address(address))
+    except (ValueError, OSError):
+        # Not an address at all: connecting to it says so.
+        return
+    here = {found.address for nics in psutil.net_if_addrs().values() for found in nics}
+    if host not in here and not host.startswith("127."):
+        raise SpecError(
+            f"cluster: the spec names the scheduler {address} of another machine, which can run code on this "
+            "one. If you trust it, pass --scheduler with that address, or --trust-cluster."
+        )
+
+
+def _imported(key: str, path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SpecError(f"cluster.{key}: {path!r} cannot be imported: {error}.") from None
 
 
 def _refuse_unknown_package(key: str, path: str) -> None:
@@ -84,25 +118,36 @@ def _refuse_unknown_package(key: str, path: str) -> None:
 
 def _refuse_what_may_carry_code(name: str, value: Any) -> None:
     if name == "cls":
-        # SpecCluster imports what its `cls` names.
-        _refuse_unknown_package(name, str(value))
+        _refuse_what_is_no_part_of_a_cluster(value)
     elif name not in HARMLESS:
         raise SpecError(f"cluster.{name}: this argument may run code. {_FLAG}")
     elif isinstance(value, str) and not _PLAIN_TEXT.fullmatch(value):
         raise SpecError(f"cluster.{name}: {value!r} may run code: it has characters of a shell. {_FLAG}")
 
 
-def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield every key with every plain value below it; a key is yielded also for its mapping."""
-    for name, value in arguments.items():
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict):
-                # The keys of `workers` in a SpecCluster are names of the user's choice.
-                yield from _leaves(item) if name != "workers" else _leaves_of_workers(item)
-            yield str(name), None if isinstance(item, dict | list) else item
+def _refuse_what_is_no_part_of_a_cluster(value: Any) -> None:
+    """Refuse a `cls` that is no worker, nanny or scheduler: SpecCluster imports and calls what it names."""
+    if not isinstance(value, str):
+        raise SpecError(f"cluster.cls: {value!r} is not the dotted path of a class. {_FLAG}")
+    _refuse_unknown_package("cls", value)
+    found = _imported("cls", value)
+    parts = (distributed.Scheduler, distributed.Worker, distributed.Nanny, ProcessInterface)
+    if not (isinstance(found, type) and issubclass(found, parts)):
+        raise SpecError(f"cluster.cls: {value!r} is neither a worker nor a scheduler of Dask. {_FLAG}")
 
 
-def _leaves_of_workers(named: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for item in named.values():
-        if isinstance(item, dict):
-            yield from _leaves(item)
+def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every key with every plain value below it, at any depth; a key also for what it holds."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            # The keys of `workers` in a SpecCluster are names of the user's choice, each with a mapping.
+            if name == "workers" and isinstance(item, dict):
+                yield from _leaves(item)
+            else:
+                yield str(key), item if key == "cls" else None
+                yield from _leaves(item, str(key))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item, name)
+    elif name:
+        yield name, value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+import dask
 import distributed
 
 from scalestudy.errors import ClusterError
@@ -18,6 +19,31 @@ class Patience:
     without_workers: float = 60.0
     all_paused: float = 120.0
     without_scheduler: float = 30.0
+    to_connect: float = 20.0
+
+    @classmethod
+    def configured(cls) -> Patience:
+        """Return the defaults with what Dask's configuration has under ``scalestudy.patience`` on top.
+
+        Such as ``scalestudy: {patience: {without-workers: 600}}`` in a file of Dask's, for a queue that
+        starts workers slowly, or ``DASK_SCALESTUDY__PATIENCE__WITHOUT_WORKERS=600`` in the environment.
+
+        Raises
+        ------
+        ClusterError
+            If a value is no number of seconds.
+        """
+        found = {}
+        for field in fields(cls):
+            value = dask.config.get(f"scalestudy.patience.{field.name}", field.default)
+            try:
+                found[field.name] = float(value)
+            except (TypeError, ValueError):
+                raise ClusterError(
+                    f"Dask's configuration has scalestudy.patience.{field.name} = {value!r}; "
+                    "it must be a number of seconds."
+                ) from None
+        return cls(**found)
 
 
 class Watch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -39,8 +40,10 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     """
     location = Location.of(store)
     manifest = read_manifest(location)
-    if "consolidated_metadata" not in (read_root(location) or {}):
+    listed = (read_root(location) or {}).get("consolidated_metadata")
+    if listed is None:
         raise StoreError(f"{location} was cut short while it was made; run its sweep again.")
+    _refuse_other_formats(location, listed)
     dataset = xr.open_zarr(location.url, consolidated=True, chunks={})
     # A growth may have written its manifest and not yet its arrays: count what the dataset shows.
     done = _done_array(location, manifest)[tuple(slice(dataset.sizes[dim]) for dim in (*AXES, "block"))]
@@ -52,6 +55,16 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
         dataset[name] = dataset[name].where(mask).assign_attrs(dataset[name].attrs)
     ordered: xr.Dataset = dataset.sortby(list(AXES))
     return ordered
+
+
+def _refuse_other_formats(location: Location, listed: Any) -> None:
+    """Refuse arrays that are not of format 3: those of format 2 may name codecs that run code."""
+    try:
+        formats = {document["zarr_format"] for document in listed["metadata"].values()}
+    except (TypeError, KeyError, AttributeError):
+        formats = {None}
+    if formats != {3}:
+        raise StoreError(f"{location}: its list of arrays is damaged; run its sweep again to make it anew.")
 
 
 def _done_array(location: Location, manifest: Manifest) -> NDArray[np.int32]:

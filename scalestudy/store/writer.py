@@ -85,6 +85,14 @@ class BlockWriter:
         self._put(arrays["solver"], slot, codes)
         arrays["done"][(*slot.point, slot.block)] = trials
 
+    def has(self, slot: Slot, trials: int) -> bool:
+        """Whether that many trials of a block are in the store; a damaged count counts for nothing."""
+        done = _arrays(self.url, self.run)["done"]
+        try:
+            return int(done[(*slot.point, slot.block)]) >= trials
+        except (ValueError, RuntimeError):
+            return False
+
     def _put(self, array: zarr.Array[Any], slot: Slot, values: NDArray[Any]) -> None:
         shape = list(array.shape[4:])
         shape[0] = min(slot.start + self.trials_per_block, shape[0]) - slot.start

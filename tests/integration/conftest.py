@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 import xarray as xr
 import yaml
@@ -157,34 +159,103 @@ def wait_for(path, process, seconds=60):
     return json.loads(path.read_text())["address"]
 
 
+class DaskProcesses:
+    """A scheduler and workers, started by Dask's own commands."""
+
+    def __init__(self, folder, options=(), env=None):
+        self.folder, self.options, self.env = folder, [*options], {**ENVIRONMENT, **(env or {})}
+        self.file = folder / "scheduler.json"
+        self.processes = []
+        self._start("scheduler", "--port", "0")
+        self.address = wait_for(self.file, self.processes[0])
+
+    def add_worker(self, *options, **env):
+        """Start a worker with one thread."""
+        self._start("worker", "--nthreads", "1", *options, env=env)
+        return self.processes[-1]
+
+    def _start(self, what, *options, env=None):
+        fixed = ["--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(self.file)]
+        self.processes.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "dask", what, *fixed, *options, *self.options],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                env={**self.env, **(env or {})},
+            )
+        )
+
+    def stop(self):
+        """Stop all of them; a worker's own children end with it."""
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+
+
 @pytest.fixture
 def dask_processes(tmp_path):
-    """Start `dask scheduler` and `dask worker` processes by their own commands."""
+    """A function that starts a scheduler and some workers by Dask's own commands."""
     started = []
 
     def start(workers=1, options=(), env=None):
-        env = {**ENVIRONMENT, **(env or {})}
-        file = tmp_path / f"scheduler{len(started)}.json"
-        run = [sys.executable, "-m", "dask"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env, "cwd": tmp_path}
-        where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-        started.append(subprocess.Popen([*run, "scheduler", *where, *options], **quiet))
-        address = wait_for(file, started[-1])
+        started.append(DaskProcesses(tmp_path, options, env))
         for _ in range(workers):
-            join = [
-                "worker",
-                "--scheduler-file",
-                str(file),
-                "--nthreads",
-                "1",
-                "--no-dashboard",
-                "--host",
-                "127.0.0.1",
-            ]
-            started.append(subprocess.Popen([*run, *join, *options], **quiet))
-        return address, file, started
+            started[-1].add_worker()
+        return started[-1]
 
     yield start
-    for process in started:
-        process.kill()
-        process.wait()
+    for processes in started:
+        processes.stop()
+
+
+def break_blocks(made, body):
+    """Make `run_block` misbehave in worker processes only, from `sitecustomize`, as a bad machine would."""
+    code = """
+    import os, signal, sys, time
+    if "spawn_main" in " ".join(sys.orig_argv):
+        import scalestudy.execution.block as block
+        honest = block.run_block
+        def run_block(request, start, stop, workspace=None):
+    {body}
+            return honest(request, start, stop, workspace)
+        block.run_block = run_block
+    """
+    code = textwrap.dedent(code).format(body=textwrap.indent(textwrap.dedent(body).strip(), " " * 8))
+    (made.folder / "sitecustomize.py").write_text(code)
+    made.environment["PYTHONPATH"] = os.pathsep.join([str(made.folder), ENVIRONMENT["PYTHONPATH"]])
+
+
+@pytest.fixture
+def broken():
+    """The function that makes the blocks of a study misbehave; mended by `mend`."""
+    return break_blocks
+
+
+@pytest.fixture
+def mend():
+    return lambda made: (made.folder / "sitecustomize.py").unlink()
+
+
+def worker_processes(process):
+    """The Dask worker processes of a sweep."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+
+@pytest.fixture
+def workers_of():
+    return worker_processes
+
+
+@pytest.fixture
+def whole(study, same):
+    """Assert that a study's store equals one made in peace."""
+
+    def check(made):
+        other = study(**{key: made.spec[key] for key in ("grid", "trials", "trials_per_block")})
+        assert other.call("sweep", "--serial").returncode == 0
+        same(made.store, other.store)
+
+    return check

@@ -11,7 +11,7 @@ def test_serial_one_and_two_workers_store_the_same_values(study, same):
     grid = {"d": [16, 160], "beta": [1.0], "gamma": [0.5, 1.0], "psi": [1.0]}
     serial, one, two = (study(grid=grid, trials=3) for _ in range(3))
     for made, options in [(serial, ["--serial"]), (one, ["--workers", 1]), (two, ["--workers", 2])]:
-        result = made.run("sweep", *options)
+        result = made.call("sweep", *options)
         assert result.returncode == 0, result.stderr
     same(serial.store, one.store)
     same(serial.store, two.store)
