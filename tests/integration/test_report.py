@@ -117,7 +117,8 @@ def test_tokens_from_a_file_and_no_law(tmp_path, blank):
     np.save(tmp_path / "X.npy", tokens)
     spec = tmp_path / "tokens.yaml"
     spec.write_text(
-        f"seed: 1\ngrid: {{d: 16, beta: [0.5, 7.0], gamma: 1.5}}\ntrials: 2\ntokens: {{file: {tmp_path}/X.npy}}\n"
+        "seed: 1\ngrid: {d: 16, beta: [0.5, 7.0], gamma: 1.5}\ntrials: 2\n"
+        f"tokens: {{file: {tmp_path}/X.npy}}\n"
         "models: [sqrt_d_A, sqrt_d_A_perp, Y_f]\n"
     )
     scalestudy.run(spec, store=str(tmp_path / "tokens.zarr"), serial=True)
