@@ -73,11 +73,12 @@ def spread(items: list[T], most: int) -> list[T]:
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
-def title_of(family: dict[str, float], varying: tuple[str, ...] = FAMILY) -> str:
-    """Return the panel title of a point, such as beta = 1, gamma = 0.5, in symbols."""
-    return ",  ".join(f"{AXIS_SYMBOLS[name]} = {family[name]:.4g}" for name in varying)
+def title_of(family: dict[str, float]) -> str:
+    """Return the panel title of a point, such as beta = 1, gamma = 0.5, psi = 1, in symbols."""
+    return ",  ".join(f"{AXIS_SYMBOLS[name]} = {value:.4g}" for name, value in family.items())
 
 
-def shown_of(shown: int, total: int, what: str = r"($\beta$, $\gamma$, $\psi$)") -> str:
+def shown_of(shown: int, total: int) -> str:
     """Return what a capped figure must say; nothing if it shows all."""
-    return "" if shown == total else f"{shown} of {total} points {what} shown, evenly spaced"
+    points = r"points ($\beta$, $\gamma$, $\psi$)"
+    return "" if shown == total else f"{shown} of {total} {points} shown, evenly spaced"

@@ -17,9 +17,9 @@ from scalestudy.reporting.figures.means import Real, over_trials
 from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance
 from scalestudy.reporting.figures.style import (
     AXIS_SYMBOLS,
+    DISTANCE,
     FULL,
     GREY,
-    MEASURES,
     PALE,
     label,
     look_of,
@@ -75,7 +75,7 @@ def convergence(
         label(axis, title=points.title_of(family))
         if fitted is not None and _bent(fitted).any():
             notes.append(_NOT_ONE_POWER)
-    layout.outer_labels(axes, f"{AXIS_SYMBOLS['d']}, embedding dimension" if many else "", MEASURES["w1"])
+    layout.outer_labels(axes, f"{AXIS_SYMBOLS['d']}, embedding dimension" if many else "", DISTANCE)
     note(figure, "    ".join(dict.fromkeys(filter(None, notes))))
     return figure
 

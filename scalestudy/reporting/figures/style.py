@@ -67,14 +67,8 @@ SERIES: tuple[tuple[str, str, Any], ...] = (
 
 AXIS_SYMBOLS = {"d": "$d$", "beta": r"$\beta$", "gamma": r"$\gamma$", "psi": r"$\psi$"}
 
-MEASURES = {
-    "w1": r"$W_1$(bulk, $\nu$)  [units of $s^2$]",
-    "w1_relative": r"$W_1$(bulk, $\nu$) / $\theta_1$",
-    "w1_mp": r"$W_1$(bulk, MP)  [units of $s^2$]",
-    "w1_pooled": r"$W_1$(trial-averaged bulk, $\nu$)  [units of $s^2$]",
-    "ks": r"Kolmogorov-Smirnov distance to $\nu$",
-}
-"""Axis labels of the distances that figures can show."""
+DISTANCE = r"$W_1$(bulk, $\nu$)  [units of $s^2$]"
+"""Axis label of the distance to the law."""
 
 
 def look_of(model: str) -> Look:
