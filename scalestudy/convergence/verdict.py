@@ -13,6 +13,9 @@ from scalestudy.convergence.rates import DOUBTFUL_P_VALUE, rates
 
 MEASURE = "w1_relative"
 
+# Beyond so many times the largest d a power law is a way of saying "never", and its digits mean nothing.
+_IN_SIGHT = 1000.0
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -94,7 +97,7 @@ class Verdict:
 
     def _needed(self) -> str:
         target = _percent(self.target)
-        if not np.isfinite(self.d_needed):
+        if not self.d_needed <= _IN_SIGHT * self.largest_d:
             return f"{target} is not in sight"
         if self.at_smallest:
             return f"within {target} already at the smallest d, {self.d_needed:,.0f}"
@@ -189,12 +192,15 @@ def _one(fit: xr.Dataset, needed: xr.Dataset, contrast: xr.DataArray, target: fl
 
 
 def _percent(share: float) -> str:
-    return f"{100.0 * share:.2g} %"
+    value = 100.0 * share
+    return f"{value:.2g} %" if value < 99.5 else f"{value:.0f} %"
 
 
 def _rounded(d: float) -> str:
     """Three digits: more would not be meant."""
-    return f"{float(f'{d:.3g}'):,.0f}" if np.isfinite(d) else "infinity"
+    if not d < 1e9:
+        return "infinity" if np.isposinf(d) else "over a billion"
+    return f"{float(f'{d:.3g}'):,.0f}"
 
 
 def _range(interval: tuple[float, float], show: Callable[[float], str]) -> str:

@@ -95,3 +95,14 @@ def test_a_selected_point_and_a_single_d():
     assert str(verdict(study().isel(beta=0, psi=0))[0]) == str(verdict(study())[0])
     with pytest.raises(AnalysisError, match="at least 2 values of d"):
         verdict(study().isel(d=[0]))
+
+
+def test_a_d_that_nobody_will_reach_is_not_predicted():
+    data = study()
+    # Distances of several hundred per cent that hardly fall, as beyond the condensation of softmax.
+    data["w1_relative"] = 300.0 * data["w1_relative"] ** 0.02
+    for one in verdict(data):
+        text = str(one)
+        assert "is not in sight" in text
+        assert "e+" not in text
+        assert max(len(word) for word in text.split()) < 20
