@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import xarray as xr
 
 from scalestudy.commands import command
@@ -21,7 +22,7 @@ from scalestudy.reporting import gallery
 from scalestudy.reporting.comparison import SETTING, Comparison, compare, holds_setting
 from scalestudy.reporting.measuring import GROUP
 from scalestudy.reporting.page import Page, Progress, Row, Section, picture_of, write_page
-from scalestudy.reporting.terminal import console
+from scalestudy.reporting.terminal import console, span
 from scalestudy.reporting.verdicts import groups
 from scalestudy.store import (
     Location,
@@ -150,15 +151,8 @@ def _progress(study: xr.Dataset, location: Location, spec: Spec | None) -> Progr
     counts = study["done"].sum("block").transpose("d", ...).values.reshape(study.sizes["d"], -1)
     rows = []
     for d, each in zip(study["d"].values, counts, strict=True):
-        held = each[each > 0]
-        span = (
-            "0"
-            if not held.size
-            else f"{held.min()}"
-            if held.min() == held.max()
-            else f"{held.min()} to {held.max()}"
-        )
-        rows.append(Row(int(d), f"{held.size} of {each.size}", span, int(each.sum())))
+        held = int(np.count_nonzero(each))
+        rows.append(Row(int(d), f"{held} of {each.size}", span(each), int(each.sum())))
     if spec is None:
         return Progress(int(counts.sum()), None, rows)
     manifest = read_manifest(location)

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from scalestudy.commands import command
 from scalestudy.execution.provenance import differences
-from scalestudy.reporting.terminal import console, duration
+from scalestudy.reporting.terminal import console, duration, span
 from scalestudy.store import (
     Location,
     Manifest,
@@ -63,15 +63,8 @@ def _table(manifest: Manifest, done: Done) -> Table:
         table.add_column(name, justify="right")
     for d in sorted(manifest.d):
         counts = np.array([done[p].sum() if p in done else 0 for p in _points(manifest, d)])
-        held = counts[counts > 0]
-        each = (
-            "0"
-            if not held.size
-            else f"{held.min()}"
-            if held.min() == held.max()
-            else f"{held.min()} to {held.max()}"
-        )
-        table.add_row(f"{d}", f"{held.size} of {counts.size}", each, f"{held.sum()}")
+        held = int(np.count_nonzero(counts))
+        table.add_row(f"{d}", f"{held} of {counts.size}", span(counts), f"{counts.sum()}")
     return table
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -58,6 +59,14 @@ def _points(dataset: xr.Dataset) -> Iterator[xr.Dataset]:
     done = dataset["done"].sum("block")
     for i, j, k, m in np.argwhere(done.transpose("d", "beta", "gamma", "psi").values > 0):
         yield dataset.isel(d=i, beta=j, gamma=k, psi=m)
+
+
+def span(counts: NDArray[np.integer]) -> str:
+    """Return what all counts above zero have in common: `20`, `4 to 20`, or `0` without any."""
+    held = counts[counts > 0]
+    if not held.size:
+        return "0"
+    return f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
 
 
 def duration(seconds: float) -> str:
