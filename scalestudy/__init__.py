@@ -16,12 +16,32 @@ commands           sweep, status, report, verify, law (``python -m scalestudy.sw
 =================  =====================================================================
 """
 
-from scalestudy.convergence import d_needed, distances, rates
-from scalestudy.execution.replay import replay
-from scalestudy.execution.session import run
-from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
-from scalestudy.store import open_study
-from scalestudy.study import load_spec
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalestudy.convergence import d_needed, distances, rates
+    from scalestudy.execution.replay import replay
+    from scalestudy.execution.session import run
+    from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
+    from scalestudy.store import open_study
+    from scalestudy.study import load_spec
+
+# Imported when first used: a worker needs neither the laws nor the statistics, whose imports take as long as
+# all the rest, and every worker of every run would wait for them.
+_HOMES = {
+    "GaussianEquivalentLaw": "limit",
+    "MarchenkoPastur": "limit",
+    "d_needed": "convergence",
+    "distances": "convergence",
+    "load_spec": "study",
+    "open_study": "store",
+    "rates": "convergence",
+    "replay": "execution.replay",
+    "run": "execution.session",
+}
 
 __all__ = [
     "GaussianEquivalentLaw",
@@ -34,3 +54,15 @@ __all__ = [
     "replay",
     "run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,23 +6,8 @@ python -m scalestudy.sweep sweeps/d_scaling.yaml
 from __future__ import annotations
 
 import click
-import xarray as xr
-from rich.console import Console
 
-from scalestudy.commands import INTERRUPTED, command
-from scalestudy.execution.forecast import Forecast, forecast
-from scalestudy.execution.options import with_options
-from scalestudy.execution.progress import ProgressDisplay
-from scalestudy.execution.session import Report, carry_out
-from scalestudy.execution.signals import stoppable
-from scalestudy.report import write_report
-from scalestudy.reporting.measuring import measure
-from scalestudy.reporting.terminal import console, duration, size, summary_table
-from scalestudy.reporting.verdicts import groups
-from scalestudy.store import Location, open_study
-from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
-
-_BULK = "sqrt_d_A_perp"
+from scalestudy.commands import command
 
 
 @command("sweep")
@@ -51,87 +36,20 @@ def sweep(
     trust_cluster: bool,
 ) -> int:
     """Run the study that SPEC (a YAML file) describes; resume or extend it if its store exists."""
-    extra = [f"trials={trials}"] if trials is not None else []
-    source = override(read_source(spec), [*assignments, *extra])
-    study = with_options(parse_spec(source), store=store, workers=workers, scheduler=scheduler)
-    out = console()
-    if dry_run:
-        _print_forecast(out, forecast(study))
-        return 0
-    trust = trust_cluster or scheduler is not None
-    try:
-        with stoppable():
-            report = carry_out(study, ProgressDisplay(out, CostModel(study)), serial=serial, trust=trust)
-    except KeyboardInterrupt:
-        out.print("Stopped before any work was done; run the same command again.")
-        return INTERRUPTED
-    return _conclude(out, study, report, draw=not no_report)
+    # Every worker process imports this module again, as the main module of its parent: so it must stay light.
+    from scalestudy.running import run_sweep
 
-
-def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
-    resume = "run the same command again to resume"
-    if report.interrupted:
-        left = report.plan.blocks_left - report.blocks
-        out.print(
-            f"Stopped: {report.blocks} blocks are saved in {report.location}, {left} are left; {resume}."
-        )
-        return INTERRUPTED
-    out.print(_what_was_done(report))
-    out.print()
-    measured = None if report.stopped else measure(report.location, study.bulk.drop)
-    out.print(summary_table(open_study(report.location.url), study.bulk.drop))
-    out.print()
-    if measured is not None:
-        _print_verdict(out, measured)
-    out.print(f"Store: {report.location}")
-    out.print(
-        f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
+    return run_sweep(
+        spec,
+        [*assignments, *([f"trials={trials}"] if trials is not None else [])],
+        store=store,
+        scheduler=scheduler,
+        workers=workers,
+        dry_run=dry_run,
+        serial=serial,
+        draw=not no_report,
+        trust=trust_cluster or scheduler is not None,
     )
-    if measured is not None and draw:
-        out.print(f"Report: {Location.of(write_report(report.location.url))}")
-    if report.failed:
-        first = report.failed[0]
-        error = console(error=True)
-        error.print(f"{len(report.failed)} blocks failed, the first ({first.work.block}) with: {first.error}")
-        error.print(f"See python -m scalestudy.status {report.location}; {resume}.")
-    if report.stopped:
-        console(error=True).print(f"{report.stopped}.")
-    return 1 if report.failed or report.stopped else 0
-
-
-def _print_verdict(out: Console, measured: xr.Dataset) -> None:
-    """Print the verdict on every rung, or on the attention bulk alone where there are several points."""
-    said = groups(measured)
-    for group in said:
-        where = ", ".join(f"{name} = {value:g}" for name, value in group.point.items())
-        out.print(f"Verdict at {where}:", style="bold")
-        for model, line in group.lines:
-            if len(said) == 1 or model == _BULK:
-                out.print(f"  {model}: {line}", markup=False)
-    out.print()
-
-
-def _what_was_done(report: Report) -> str:
-    if not report.plan.blocks_left:
-        return f"Nothing to do: all {report.plan.trials_asked} trials are in the store."
-    rate = report.trials / report.seconds if report.seconds else 0.0
-    return f"Ran {report.trials} trials in {duration(report.seconds)}, {rate:.3g} trials per second."
-
-
-def _print_forecast(out: Console, expected: Forecast) -> None:
-    plan = expected.plan
-    where = f"{expected.cores} local workers" if expected.cores else "one core of the cluster"
-    each = f"up to {expected.trials_per_block} trials each"
-    lines = {
-        "points": f"{expected.points}",
-        "blocks": f"{plan.blocks_left} to run, {plan.blocks_done} done, {each}",
-        "trials": f"{plan.trials_left} to run, {plan.trials_done} done",
-        "time": f"{duration(expected.seconds)} on {where}, {duration(expected.core_seconds)} of one core",
-        "memory": f"{size(expected.worker_bytes)} in each worker",
-        "disk": f"{size(expected.disk_bytes)} in {expected.location}",
-    }
-    for name, value in lines.items():
-        out.print(f"{name:>8}  {value}")
 
 
 if __name__ == "__main__":

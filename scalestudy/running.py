@@ -1,0 +1,142 @@
+"""What the command `sweep` does once it knows its options: run, measure, say what was found."""
+
+from __future__ import annotations
+
+import xarray as xr
+from rich.console import Console
+
+from scalestudy.commands import INTERRUPTED
+from scalestudy.execution.forecast import Forecast, forecast
+from scalestudy.execution.options import with_options
+from scalestudy.execution.progress import ProgressDisplay
+from scalestudy.execution.session import Report, carry_out
+from scalestudy.execution.signals import stoppable
+from scalestudy.report import write_report
+from scalestudy.reporting.measuring import measure
+from scalestudy.reporting.terminal import console, duration, size, summary_table
+from scalestudy.reporting.verdicts import groups
+from scalestudy.store import Location, open_study
+from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
+
+_BULK = "sqrt_d_A_perp"
+
+
+def run_sweep(
+    spec: str,
+    assignments: list[str],
+    *,
+    store: str | None,
+    scheduler: str | None,
+    workers: int | None,
+    dry_run: bool,
+    serial: bool,
+    draw: bool,
+    trust: bool,
+) -> int:
+    """Run a spec file and return the exit status: 0 done, 1 some blocks failed, 130 interrupted.
+
+    Parameters
+    ----------
+    spec : str
+        Path of the YAML file.
+    assignments : list of str
+        What goes on top of it, such as ``grid.beta=0.5,1``.
+    store, scheduler, workers
+        In place of what it says.
+    dry_run : bool
+        Price the run and do nothing.
+    serial : bool
+        Run in this process.
+    draw : bool
+        Write the report at the end.
+    trust : bool
+        Take any cluster that the spec names.
+
+    Raises
+    ------
+    ScaleStudyError
+        If the study cannot be run.
+    """
+    study = with_options(
+        parse_spec(override(read_source(spec), assignments)),
+        store=store,
+        workers=workers,
+        scheduler=scheduler,
+    )
+    out = console()
+    if dry_run:
+        _print_forecast(out, forecast(study))
+        return 0
+    try:
+        with stoppable():
+            report = carry_out(study, ProgressDisplay(out, CostModel(study)), serial=serial, trust=trust)
+    except KeyboardInterrupt:
+        out.print("Stopped before any work was done; run the same command again.")
+        return INTERRUPTED
+    return _conclude(out, study, report, draw=draw)
+
+
+def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
+    resume = "run the same command again to resume"
+    if report.interrupted:
+        left = report.plan.blocks_left - report.blocks
+        out.print(
+            f"Stopped: {report.blocks} blocks are saved in {report.location}, {left} are left; {resume}."
+        )
+        return INTERRUPTED
+    out.print(_what_was_done(report))
+    out.print()
+    measured = None if report.stopped else measure(report.location, study.bulk.drop)
+    out.print(summary_table(open_study(report.location.url), study.bulk.drop))
+    out.print()
+    if measured is not None:
+        _print_verdict(out, measured)
+    out.print(f"Store: {report.location}")
+    out.print(
+        f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
+    )
+    if measured is not None and draw:
+        out.print(f"Report: {Location.of(write_report(report.location.url))}")
+    if report.failed:
+        first = report.failed[0]
+        error = console(error=True)
+        error.print(f"{len(report.failed)} blocks failed, the first ({first.work.block}) with: {first.error}")
+        error.print(f"See python -m scalestudy.status {report.location}; {resume}.")
+    if report.stopped:
+        console(error=True).print(f"{report.stopped}.")
+    return 1 if report.failed or report.stopped else 0
+
+
+def _print_verdict(out: Console, measured: xr.Dataset) -> None:
+    """Print the verdict on every rung, or on the attention bulk alone where there are several points."""
+    said = groups(measured)
+    for group in said:
+        where = ", ".join(f"{name} = {value:g}" for name, value in group.point.items())
+        out.print(f"Verdict at {where}:", style="bold")
+        for model, line in group.lines:
+            if len(said) == 1 or model == _BULK:
+                out.print(f"  {model}: {line}", markup=False)
+    out.print()
+
+
+def _what_was_done(report: Report) -> str:
+    if not report.plan.blocks_left:
+        return f"Nothing to do: all {report.plan.trials_asked} trials are in the store."
+    rate = report.trials / report.seconds if report.seconds else 0.0
+    return f"Ran {report.trials} trials in {duration(report.seconds)}, {rate:.3g} trials per second."
+
+
+def _print_forecast(out: Console, expected: Forecast) -> None:
+    plan = expected.plan
+    where = f"{expected.cores} local workers" if expected.cores else "one core of the cluster"
+    each = f"up to {expected.trials_per_block} trials each"
+    lines = {
+        "points": f"{expected.points}",
+        "blocks": f"{plan.blocks_left} to run, {plan.blocks_done} done, {each}",
+        "trials": f"{plan.trials_left} to run, {plan.trials_done} done",
+        "time": f"{duration(expected.seconds)} on {where}, {duration(expected.core_seconds)} of one core",
+        "memory": f"{size(expected.worker_bytes)} in each worker",
+        "disk": f"{size(expected.disk_bytes)} in {expected.location}",
+    }
+    for name, value in lines.items():
+        out.print(f"{name:>8}  {value}")
