@@ -75,7 +75,10 @@ def dashboard_link(client: distributed.Client) -> str | None:
 @contextlib.contextmanager
 def _quiet_logs() -> Iterator[None]:
     """Keep Dask's log to itself: what matters in it reaches the user as a message of ours."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    # Dask gives some of its loggers a level of their own: those below these names count as well.
+    names = {"distributed", "tornado", "asyncio"}
+    below = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in names]
+    loggers = [logging.getLogger(name) for name in (*names, *below)]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(_NO_LOGS)

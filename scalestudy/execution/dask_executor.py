@@ -7,13 +7,14 @@ import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
+from typing import Any
 
 import dask
 import distributed
 
 from scalestudy.execution.block import Outcome, Work, run_and_write
 from scalestudy.execution.probe import probe
-from scalestudy.execution.watch import Patience, Watch
+from scalestudy.execution.watch import Patience, Watch, workers_of
 from scalestudy.store import BlockWriter, Location
 
 # Tasks in flight for each core: enough that no core waits for the client, few enough that closing is quick.
@@ -40,6 +41,7 @@ class DaskExecutor:
         self._run = run
         self._patience = patience or Patience.configured()
         self._serial = 0
+        self._workers: dict[str, dict[str, Any]] = workers_of(client) or {}
 
     @property
     def where(self) -> str:
@@ -48,14 +50,17 @@ class DaskExecutor:
 
     @property
     def cores(self) -> int:
-        """Threads of all workers."""
-        return max(1, sum(worker["nthreads"] for worker in self._workers().values()))
+        """Threads of all workers, as last heard of."""
+        self._workers = workers_of(self._client) or self._workers
+        return max(1, sum(int(worker["nthreads"]) for worker in self._workers.values()))
 
     @property
     def worker_memory(self) -> int:
         """The least memory that any thread of a worker has."""
         shares = [
-            w["memory_limit"] // max(1, w["nthreads"]) for w in self._workers().values() if w["memory_limit"]
+            int(w["memory_limit"]) // max(1, w["nthreads"])
+            for w in self._workers.values()
+            if w["memory_limit"]
         ]
         return min(shares, default=2**63)
 
@@ -131,9 +136,3 @@ class DaskExecutor:
             waiting.extendleft([work] for work in works)
             return []
         return [Outcome(works[0], error=reason)]
-
-    def _workers(self) -> dict[str, dict[str, int]]:
-        try:
-            return dict(self._client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, TimeoutError, KeyError):
-            return {}

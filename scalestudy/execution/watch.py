@@ -11,6 +11,9 @@ import distributed
 
 from scalestudy.errors import ClusterError
 
+# A scheduler that is alive answers in milliseconds.
+_ANSWER_SECONDS = 5.0
+
 
 @dataclass(frozen=True)
 class Patience:
@@ -46,6 +49,20 @@ class Patience:
         return cls(**found)
 
 
+def workers_of(client: distributed.Client) -> dict[str, dict[str, Any]] | None:
+    """Return what the scheduler says of each worker, by address; None if it does not answer in time.
+
+    The client's own `scheduler_info` waits without end for a scheduler that hangs.
+    """
+    if client.status != "running":
+        return None
+    try:
+        about = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=_ANSWER_SECONDS)
+        return dict(about["workers"])
+    except (OSError, TimeoutError, KeyError):
+        return None
+
+
 class Watch:
     """Looks at a cluster whenever nothing has come back for a while.
 
@@ -75,24 +92,15 @@ class Watch:
             If the scheduler is lost, there are no workers, or all are paused, and that for too long.
         """
         patience = self._patience
-        workers = self._workers()
+        workers = workers_of(self._client)
         lost = "The scheduler does not answer any more"
         self._bear("lost", workers is None, patience.without_scheduler, lost)
         if workers is None:
             return
         self._bear("none", not workers, patience.without_workers, "There are no workers")
-        paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers)
+        paused = bool(workers) and all(worker.get("status") == "paused" for worker in workers.values())
         why = "All workers are paused because their memory is nearly full"
         self._bear("paused", paused, patience.all_paused, why)
-
-    def _workers(self) -> list[dict[str, Any]] | None:
-        """Return what the scheduler says of each worker, or None if it does not answer."""
-        if self._client.status != "running":
-            return None
-        try:
-            return list(self._client.scheduler_info(n_workers=-1)["workers"].values())
-        except (OSError, TimeoutError, KeyError):
-            return None
 
     def _bear(self, what: str, is_so: bool, seconds: float, message: str) -> None:
         if not is_so:

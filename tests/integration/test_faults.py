@@ -1,4 +1,4 @@
-"""Workers that die and blocks that fail: the rest is done, and the same command makes the store whole again."""
+"""Workers that die, blocks that fail, disks that are full: the same command makes the store whole again."""
 
 import os
 import shlex
