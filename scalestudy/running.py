@@ -13,10 +13,11 @@ from scalestudy.execution.session import Report, carry_out
 from scalestudy.execution.signals import stoppable
 from scalestudy.report import write_report
 from scalestudy.reporting.measuring import measure
-from scalestudy.reporting.terminal import console, duration, size, summary_table
+from scalestudy.reporting.terminal import console, summary_table
 from scalestudy.reporting.verdicts import groups
 from scalestudy.store import Location, open_study
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
+from scalestudy.units import duration, size
 
 _BULK = "sqrt_d_A_perp"
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from scalestudy.commands import command
 from scalestudy.execution.provenance import differences
-from scalestudy.reporting.terminal import console, duration, span
+from scalestudy.reporting.terminal import console, span
 from scalestudy.store import (
     Location,
     Manifest,
@@ -24,6 +24,7 @@ from scalestudy.store import (
 )
 from scalestudy.study import CostModel, Point, Spec, make_plan
 from scalestudy.study.plan import Done
+from scalestudy.units import duration
 
 
 @command("status")

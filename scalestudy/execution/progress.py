@@ -8,7 +8,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from scalestudy.execution.block import Outcome
+from scalestudy.spectra import installation_note
 from scalestudy.study import CostModel, Plan
+from scalestudy.units import duration
 
 _LINE_EVERY_SECONDS = 10.0
 
@@ -45,6 +47,9 @@ class ProgressDisplay:
         self._console.print(f"Running {plan.trials_left} trials in {self._of} blocks on {where}{held}.")
         if dashboard:
             self._console.print(f"Dashboard: {dashboard}")
+        note = installation_note()
+        if note:
+            self._console.print(f"Note: {note}", markup=False)
         if self._console.is_terminal:
             columns = (BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}"))
             self._bar = Progress(*columns, console=self._console, transient=True)
@@ -72,4 +77,4 @@ class ProgressDisplay:
         elapsed = time.monotonic() - self._began
         left = elapsed * (self._total - self._came) / self._came if self._came else 0.0
         failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._blocks} of {self._of} blocks{failed}, about {max(left, 0):.0f} s left"
+        return f"{self._blocks} of {self._of} blocks{failed}, about {duration(max(left, 0.0))} left"

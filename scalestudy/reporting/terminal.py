@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -67,26 +66,6 @@ def span(counts: NDArray[np.integer]) -> str:
     if not held.size:
         return "0"
     return f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time as a person says it: 0.4 s, 12 s, 3 min 20 s, 2 h 05 min, 3 d 4 h."""
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    if whole < 86400:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-    return f"{whole // 86400} d {whole % 86400 // 3600} h"
-
-
-def size(count: float) -> str:
-    """Return bytes as a person says them: 340 B, 1.2 MB, 5.6 GB."""
-    power = min(4, int(math.log10(max(count, 1)) // 3))
-    return f"{count / 1000**power:.3g} {['B', 'kB', 'MB', 'GB', 'TB'][power]}"
 
 
 def console(*, error: bool = False) -> Console:
