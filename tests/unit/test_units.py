@@ -29,7 +29,7 @@ def test_duration(seconds, words):
         (1234567, "1.23 MB"),
         (999_600, "1 MB"),
         (5.6e9, "5.6 GB"),
-        (1e15, "1e+03 TB"),
+        (1e15, "1000 TB"),
     ],
 )
 def test_size(count, words):
