@@ -19,7 +19,7 @@ SUITE = {
     "overhead": ([], ["--scale", "0.1", "--blocks", "1000"]),
     "planning": ([], ["--points", "50"]),
     "limit_law": ([], []),
-    "distances": ([], []),
+    "distances": (["speed"], ["speed"]),
 }
 
 
