@@ -90,62 +90,60 @@ def _quiet_logs() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _local(workers: int) -> Iterator[DaskCluster]:
-    # A worker that dies is started anew. On a busy machine that can take longer than the 15 s after which
-    # Dask would write the worker off for good.
-    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
-    with patient, _started_locally(workers) as cluster:
-        yield cluster
+def _workers_start_anew() -> Iterator[None]:
+    """Let a local worker that dies be started anew, however long that takes, while the body runs.
+
+    On a busy machine it can be longer than the 15 s after which Dask writes a worker off for good.
+    """
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}):
+        yield
 
 
 @contextlib.contextmanager
-def _started_locally(workers: int) -> Iterator[DaskCluster]:
-    made: DaskCluster | None = None
-    try:
-        with warnings.catch_warnings(), only_we_are_interrupted():
-            # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
-            warnings.filterwarnings("ignore", message="Port .* is already in use")
-            made = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address=f"127.0.0.1:{_DASHBOARD_PORT if _is_free(_DASHBOARD_PORT) else 0}",
-                worker_dashboard_address=None,
-                silence_logs=_NO_LOGS,
-            )
-    except (OSError, RuntimeError, TimeoutError) as error:
-        raise ClusterError(f"{workers} local workers cannot be started: {error}.") from error
-    except KeyboardInterrupt:
-        _close_quietly(made)
-        raise
-    try:
-        yield made
-    finally:
-        _close_quietly(made)
+def _local(workers: int) -> Iterator[DaskCluster]:
+    free = _is_free(_DASHBOARD_PORT)
+    arguments = {
+        "n_workers": workers,
+        "threads_per_worker": 1,
+        "processes": True,
+        "host": "127.0.0.1",
+        "dashboard_address": f"127.0.0.1:{_DASHBOARD_PORT if free else 0}",
+        "worker_dashboard_address": None,
+        "silence_logs": _NO_LOGS,
+    }
+    with warnings.catch_warnings():
+        # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
+        warnings.filterwarnings("ignore", message="Port .* is already in use")
+        with _open(distributed.LocalCluster, arguments, f"{workers} local workers") as made:
+            yield made
 
 
 @contextlib.contextmanager
 def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
-    made: DaskCluster | None = None
-    # What runs on this machine shares its terminal; what is elsewhere may take minutes to start.
-    here = kind.__module__.partition(".")[0] == "distributed"
     defaults = {"silence_logs": _NO_LOGS} if issubclass(kind, distributed.LocalCluster) else {}
-    try:
-        with only_we_are_interrupted() if here else contextlib.nullcontext():
-            made = kind(**{**defaults, **cluster.arguments})
+    what = f"The cluster {cluster.class_} with {cluster.arguments}"
+    with _open(kind, {**defaults, **cluster.arguments}, what) as made:
         if isinstance(cluster.workers, int):
             made.scale(cluster.workers)
-    except Exception as error:
-        _close_quietly(made)
-        raise ClusterError(f"{cluster.class_} cannot be started with {cluster.arguments}: {error}") from error
-    except KeyboardInterrupt:
-        _close_quietly(made)
-        raise
-    try:
         yield made
-    finally:
-        _close_quietly(made)
+
+
+@contextlib.contextmanager
+def _open(kind: type[DaskCluster], arguments: dict[str, Any], what: str) -> Iterator[DaskCluster]:
+    """Start a cluster and close it whatever happens, also if Ctrl-C was pressed meanwhile."""
+    made: DaskCluster | None = None
+    with contextlib.ExitStack() as stack:
+        stack.callback(lambda: _close_quietly(made))
+        with contextlib.ExitStack() as starting:
+            # What runs on this machine shares its terminal; what is elsewhere may take minutes to start.
+            if kind.__module__.partition(".")[0] == "distributed":
+                stack.enter_context(_workers_start_anew())
+                starting.enter_context(only_we_are_interrupted())
+            try:
+                made = kind(**arguments)
+            except Exception as error:
+                raise ClusterError(f"{what} cannot be started: {error}") from error
+        yield made
 
 
 def _address(cluster: Cluster) -> str:

@@ -21,6 +21,7 @@ from scalestudy.store import BlockWriter, Location
 _WINDOW = 3
 _TICK_SECONDS = 1.0
 _GATHER_SECONDS = 30.0
+_KILLED = "its worker died each time it ran (out of memory, or killed)"
 
 
 class DaskExecutor:
@@ -57,11 +58,8 @@ class DaskExecutor:
     @property
     def worker_memory(self) -> int:
         """The least memory that any thread of a worker has."""
-        shares = [
-            int(w["memory_limit"]) // max(1, w["nthreads"])
-            for w in self._workers.values()
-            if w["memory_limit"]
-        ]
+        workers = self._workers.values()
+        shares = [int(w["memory_limit"] // max(1, w["nthreads"])) for w in workers if w["memory_limit"]]
         return min(shares, default=2**63)
 
     def check(self, location: Location) -> None:
@@ -71,8 +69,9 @@ class DaskExecutor:
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
         """Run every block of every group and yield what became of each.
 
-        A task whose worker died is given to another worker by Dask. A group that keeps killing its workers
-        is cut into its blocks; a single block that does is reported as failed.
+        A task whose worker died is given to another worker by Dask. When a task has lost several, so has
+        every task that merely waited on the same workers: its blocks are tried again at the end, each
+        alone, and only a block that kills its workers then is reported as failed.
 
         Raises
         ------
@@ -80,17 +79,25 @@ class DaskExecutor:
             If the scheduler is lost, or no worker is able to work for as long as `Patience` says.
         """
         waiting = deque(list(group) for group in groups)
+        suspects: deque[Work] = deque()
         flying: dict[distributed.Future, list[Work]] = {}
+        alone: distributed.Future | None = None
         landed: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
         window = _WINDOW * self.cores
         watch = Watch(self._client, self._patience)
+
+        def launch(works: list[Work]) -> distributed.Future:
+            future = self._submit(works, writer)
+            flying[future] = works
+            future.add_done_callback(landed.put)
+            return future
+
         try:
-            while waiting or flying:
+            while waiting or flying or suspects:
                 while waiting and len(flying) < window and self._client.status == "running":
-                    works = waiting.popleft()
-                    future = self._submit(works, writer)
-                    flying[future] = works
-                    future.add_done_callback(landed.put)
+                    launch(waiting.popleft())
+                if suspects and not flying and not waiting and self._client.status == "running":
+                    alone = launch([suspects.popleft()])
                 try:
                     future = landed.get(timeout=_TICK_SECONDS)
                 except queue.Empty:
@@ -98,7 +105,11 @@ class DaskExecutor:
                     window = _WINDOW * self.cores
                     continue
                 works = flying.pop(future)
-                outcomes = self._collect(future, works, waiting)
+                try:
+                    outcomes = self._collect(future, works, waiting)
+                except distributed.KilledWorker:
+                    outcomes = [Outcome(works[0], error=_KILLED)] if future is alone else []
+                    suspects.extend(works if future is not alone else ())
                 if outcomes:
                     watch.rest()
                 yield from outcomes
@@ -121,18 +132,14 @@ class DaskExecutor:
         try:
             return list(future.result(timeout=_GATHER_SECONDS))
         except distributed.KilledWorker:
-            return self._blame(works, waiting, "its worker died each time it ran (out of memory, or killed)")
+            raise
         except (TimeoutError, OSError, CancelledError):
-            # The worker that held the answer is gone, or the scheduler is: the blocks may be done or not, and
-            # doing them again changes nothing.
+            # The worker that held the answer is gone, or the scheduler is: the blocks may be done or not.
             waiting.appendleft(works)
             return []
         except Exception as error:
-            return self._blame(works, waiting, "".join(traceback.format_exception_only(error)).strip())
-
-    def _blame(self, works: list[Work], waiting: deque[list[Work]], reason: str) -> list[Outcome]:
-        """Return the failure of a single block; cut a group, of which nobody knows which block it was."""
-        if len(works) > 1:
-            waiting.extendleft([work] for work in works)
-            return []
-        return [Outcome(works[0], error=reason)]
+            # The task itself failed, outside of any block: nobody knows because of which.
+            if len(works) > 1:
+                waiting.extendleft([work] for work in works)
+                return []
+            return [Outcome(works[0], error="".join(traceback.format_exception_only(error)).strip())]

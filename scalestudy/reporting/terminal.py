@@ -69,6 +69,5 @@ def span(counts: NDArray[np.integer]) -> str:
 
 
 def console(*, error: bool = False) -> Console:
-    """Return a console that does not wrap or colour what is piped."""
-    made = Console(stderr=error, highlight=False, soft_wrap=True)
-    return made
+    """Return a console that does not wrap or colour what is piped, and takes no text for markup."""
+    return Console(stderr=error, highlight=False, soft_wrap=True, markup=False, emoji=False)

@@ -7,6 +7,9 @@ import os
 import dask
 import pytest
 
+from scalestudy.execution.trust import cluster_class
+from scalestudy.study import parse_source, parse_spec
+
 pytestmark = pytest.mark.distributed
 
 
@@ -77,6 +80,27 @@ def test_a_class_that_is_not_to_be_trusted_is_refused(study, cluster, words):
     assert result.returncode == 2
     assert words in result.stderr
     assert not made.store.exists()
+
+
+def test_a_job_script_of_dask_jobqueue_has_the_queue():
+    pytest.importorskip("dask_jobqueue", reason="pip install 'scalestudy[cluster]' to test batch systems")
+    spec = parse_spec(
+        parse_source(
+            """
+            seed: 1
+            grid: {d: [16], beta: [1.0]}
+            trials: 1
+            cluster: {class: dask_jobqueue.SLURMCluster, cores: 1, memory: 2GB, queue: main, workers: 3}
+            """,
+            "spec.yaml",
+        )
+    )
+    kind = cluster_class(spec.cluster.class_, spec.cluster.arguments)
+    with kind(**spec.cluster.arguments) as cluster:
+        script = cluster.job_script()
+    assert "#SBATCH -p main" in script
+    assert "#SBATCH --mem=2G" in script
+    assert "dask worker" in script or "dask_worker" in script
 
 
 def certificate(folder):

@@ -61,7 +61,8 @@ def test_blocks_that_raise_kill_or_exhaust_memory_are_recorded_and_retried(
             "dashboard_address": "127.0.0.1:0",
         },
     )
-    # Two workers must die of a block before it is blamed; by default it is four.
+    # Two workers must die of a block before it is blamed, by default four. What merely waits on a worker
+    # that dies must not be blamed.
     monkeypatch.setitem(made.environment, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
     broken(made, BAD)
     result = made.run()
