@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -63,7 +64,11 @@ class DaskExecutor:
         return min(shares, default=2**63)
 
     def check(self, location: Location) -> None:
-        """Probe every worker: the same package, and a store that both sides see."""
+        """Probe every worker, as soon as there is one: the same package, and a store that both sides see."""
+        watch = Watch(self._client, self._patience)
+        while not workers_of(self._client):
+            watch.look()
+            time.sleep(_TICK_SECONDS / 10)
         probe(self._client, location)
 
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:

@@ -140,14 +140,15 @@ def certificate(folder):
 
 def test_tls(study, same, dask_processes, tmp_path):
     cert, key = certificate(tmp_path)
-    env = {"DASK_DISTRIBUTED__COMM__TLS__CA_FILE": cert}
-    for role in ("CLIENT", "SCHEDULER", "WORKER"):
-        env[f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT"] = cert
-        env[f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY"] = key
+    settings = {"distributed.comm.tls.ca-file": cert}
+    for role in ("client", "scheduler", "worker"):
+        settings |= {f"distributed.comm.tls.{role}.cert": cert, f"distributed.comm.tls.{role}.key": key}
+    names = {name: name.upper().replace(".", "__").replace("-", "_") for name in settings}
+    env = {f"DASK_{names[name]}": value for name, value in settings.items()}
     cluster = dask_processes(options=["--protocol", "tls"], env=env)
     assert cluster.address.startswith("tls://")
     made, serial = study(), study()
-    with dask.config.set(dask.config.collect_env(env)):
+    with dask.config.set(settings):
         result = made.call("sweep", "--scheduler", cluster.address)
     assert result.returncode == 0, result.stderr
     assert serial.call("sweep", "--serial").returncode == 0
