@@ -168,7 +168,8 @@ def _reach(cluster: Cluster, trust: bool, seconds: float) -> distributed.Client:
     refuse_foreign_scheduler(_address(cluster), trust=trust)
     try:
         return distributed.Client(**where, timeout=seconds)
-    except (OSError, TimeoutError, ValueError) as error:
+    except Exception as error:
+        # Beside what the network does, for one a TypeError where TLS is not set up on this side.
         raise ClusterError(f"No Dask scheduler answers at {name} within {seconds:.0f} s: {error}") from None
 
 
