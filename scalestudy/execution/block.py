@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import socket
 import traceback
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from scalestudy.ensembles import DRAW_VERSION
+from scalestudy.errors import ClusterError
 from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, Workspace, run_trial
 from scalestudy.store import BlockResult, BlockWriter, Location, Slot, read_tokens
 from scalestudy.study import Block
@@ -55,6 +58,16 @@ class Outcome:
     worker: str = ""
 
 
+@lru_cache(maxsize=1)
+def installed_version() -> str:
+    """Return what must be the same wherever a study runs: the version of the package, and of its draws."""
+    try:
+        version = importlib.metadata.version("scalestudy")
+    except importlib.metadata.PackageNotFoundError:
+        version = "not installed"
+    return f"scalestudy {version}, draw version {DRAW_VERSION}"
+
+
 def run_block(
     request: TrialRequest, start: int, stop: int, workspace: Workspace | None = None
 ) -> BlockResult:
@@ -75,17 +88,25 @@ def run_block(
     )
 
 
-def run_and_write(works: Sequence[Work], writer: BlockWriter, *, resume: bool = False) -> list[Outcome]:
+def run_and_write(
+    works: Sequence[Work], writer: BlockWriter, *, resume: bool = False, version: str = ""
+) -> list[Outcome]:
     """Run blocks one after the other and write each; an error in one leaves the others alone.
 
     With `resume`, a block that is in the store already is left alone: when a worker dies, its whole task is
-    given to another one, and so is a task whose answer was lost.
+    given to another one, and so is a task whose answer was lost. With `version`, a worker that has another
+    one, because it came after the probe, refuses to work.
 
     BLAS is held to one thread here, inside the task: the environment that a worker was started with is not
     ours on a foreign cluster, and sums of several threads differ in their last bits.
     """
     outcomes: list[Outcome] = []
-    here = f"{socket.gethostname()} pid {os.getpid()}"
+    here = f"{socket.gethostname()} (pid {os.getpid()})"
+    if version and version != installed_version():
+        raise ClusterError(
+            f"The worker on {here} has {installed_version()}; here it is {version}. "
+            "Install the same version there."
+        )
     workspace = Workspace()
     with threadpool_limits(limits=1, user_api="blas"):
         for work in works:

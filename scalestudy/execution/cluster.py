@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
 import socket
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +167,23 @@ def _reach(cluster: Cluster, trust: bool, seconds: float) -> distributed.Client:
         raise ClusterError(
             f"The scheduler file {name} does not exist. Start: dask scheduler --scheduler-file {name}"
         )
-    refuse_foreign_scheduler(_address(cluster), trust=trust)
+    address = _address(cluster)
+    refuse_foreign_scheduler(address, trust=trust)
     try:
+        # A Client that fails to connect may hang later, when it is collected: knock before making one.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            thread.submit(asyncio.run, _knock(address, seconds)).result()
         return distributed.Client(**where, timeout=seconds)
-    except (OSError, TimeoutError, ValueError) as error:
+    except Exception as error:
+        # Beside what the network does, for one a TypeError where TLS is not set up on this side.
         raise ClusterError(f"No Dask scheduler answers at {name} within {seconds:.0f} s: {error}") from None
+
+
+async def _knock(address: str, seconds: float) -> None:
+    """Connect to a scheduler and leave again, in a loop of its own: a notebook runs one already."""
+    security = distributed.Security().get_connection_args("client")
+    comm = await distributed.comm.connect(address, timeout=seconds, **security)
+    await comm.close()
 
 
 def _is_free(port: int) -> bool:

@@ -13,7 +13,8 @@ from typing import Any
 import dask
 import distributed
 
-from scalestudy.execution.block import Outcome, Work, run_and_write
+from scalestudy.errors import ClusterError
+from scalestudy.execution.block import Outcome, Work, installed_version, run_and_write
 from scalestudy.execution.probe import probe
 from scalestudy.execution.watch import Patience, Watch, workers_of
 from scalestudy.store import BlockWriter, Location
@@ -64,11 +65,11 @@ class DaskExecutor:
         return min(shares, default=2**63)
 
     def check(self, location: Location) -> None:
-        """Probe every worker, as soon as there is one: the same package, and a store that both sides see."""
+        """Wait for a worker, and probe all that are there: the same package, and a store that both see."""
         watch = Watch(self._client, self._patience)
         while not workers_of(self._client):
             watch.look()
-            time.sleep(_TICK_SECONDS / 10)
+            time.sleep(0.1)
         probe(self._client, location)
 
     def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
@@ -81,7 +82,8 @@ class DaskExecutor:
         Raises
         ------
         ClusterError
-            If the scheduler is lost, or no worker is able to work for as long as `Patience` says.
+            If the scheduler is lost, no worker is able to work for as long as `Patience` says, or one has
+            another version of the package.
         """
         waiting = deque(list(group) for group in groups)
         suspects: deque[Work] = deque()
@@ -127,7 +129,8 @@ class DaskExecutor:
         self._serial += 1
         # The words before the first one that is not alphabetic name the task on the dashboard: d1024.
         key = f"d{works[0].block.point.d}-{self._run}-{self._serial}"
-        task = dask.delayed(run_and_write, pure=False)(works, writer, resume=True, dask_key_name=key)
+        run = dask.delayed(run_and_write, pure=False)
+        task = run(works, writer, resume=True, version=installed_version(), dask_key_name=key)
         return self._client.compute(task)
 
     def _collect(
@@ -136,7 +139,7 @@ class DaskExecutor:
         """Return what became of the blocks of a task; put them back into the queue if nobody knows."""
         try:
             return list(future.result(timeout=_GATHER_SECONDS))
-        except distributed.KilledWorker:
+        except (distributed.KilledWorker, ClusterError):
             raise
         except (TimeoutError, OSError, CancelledError):
             # The worker that held the answer is gone, or the scheduler is: the blocks may be done or not.

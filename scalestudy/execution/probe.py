@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import socket
 import uuid
@@ -10,8 +9,8 @@ from dataclasses import dataclass
 
 import distributed
 
-from scalestudy.ensembles import DRAW_VERSION
 from scalestudy.errors import ClusterError
+from scalestudy.execution.block import installed_version
 from scalestudy.store import Location
 
 _FOLDER = "probe"
@@ -19,21 +18,12 @@ _FOLDER = "probe"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a worker says of itself: host, package and draw version, the key it wrote, or why it could not."""
+    """What a worker says of itself: host, version, the key it wrote, or why it could not."""
 
     host: str
     version: str
-    draw_version: int
     key: str
     error: str
-
-
-def version() -> str:
-    """Return the version of the package that is installed here."""
-    try:
-        return importlib.metadata.version("scalestudy")
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def probe_here(url: str, nonce: str) -> Answer:
@@ -43,8 +33,8 @@ def probe_here(url: str, nonce: str) -> Answer:
     try:
         Location(url).replace(key, nonce.encode())
     except Exception as error:
-        return Answer(host, version(), DRAW_VERSION, key, f"{type(error).__name__}: {error}")
-    return Answer(host, version(), DRAW_VERSION, key, "")
+        return Answer(host, installed_version(), key, f"{type(error).__name__}: {error}")
+    return Answer(host, installed_version(), key, "")
 
 
 def probe(client: distributed.Client, location: Location) -> None:
@@ -71,10 +61,10 @@ def _judge(address: str, answer: Answer | BaseException, nonce: str, location: L
             f"The worker {address} cannot run scalestudy ({type(answer).__name__}: {answer}). "
             "Install the same version of the package there."
         )
-    if answer.version != version() or answer.draw_version != DRAW_VERSION:
+    if answer.version != installed_version():
         raise ClusterError(
-            f"The worker on {answer.host} has scalestudy {answer.version}, draw version "
-            f"{answer.draw_version}; here it is {version()}, {DRAW_VERSION}. Install the same version there."
+            f"The worker on {answer.host} has {answer.version}; here it is {installed_version()}. "
+            "Install the same version there."
         )
     if answer.error:
         raise ClusterError(f"The worker on {answer.host} cannot write to {location.url}: {answer.error}.")

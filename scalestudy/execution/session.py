@@ -222,8 +222,8 @@ def _run(
         for outcome in outcomes:
             slot = _slot_name(outcome)
             if outcome.storage:
-                where = f"{location} cannot be written any more by {outcome.worker}"
-                report.stopped = f"{where} ({outcome.error}); what is done is saved"
+                whom = f"{location} cannot be written any more by {outcome.worker}"
+                report.stopped = f"{whom} ({outcome.error}); what is done is saved"
                 break
             if outcome.error:
                 report.failed.append(outcome)

@@ -1,5 +1,6 @@
 """Small studies, the commands as a user runs them, and what must be equal between two stores."""
 
+import contextlib
 import importlib
 import json
 import os
@@ -187,10 +188,13 @@ class DaskProcesses:
         )
 
     def stop(self):
-        """Stop all of them; a worker's own children end with it."""
-        for process in reversed(self.processes):
-            process.terminate()
+        """Kill all of them, and what they started."""
         for process in self.processes:
+            if process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    with contextlib.suppress(psutil.NoSuchProcess):
+                        child.kill()
+                process.kill()
             process.wait()
 
 

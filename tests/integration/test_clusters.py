@@ -148,7 +148,12 @@ def test_tls(study, same, dask_processes, tmp_path):
     cluster = dask_processes(options=["--protocol", "tls"], env=env)
     assert cluster.address.startswith("tls://")
     made, serial = study(), study()
-    with dask.config.set(settings):
+    refused = made.call("sweep", "--scheduler", cluster.address)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"Error: No Dask scheduler answers at {cluster.address} within")
+    tls = {"distributed.comm.tls.ca-file": cert}
+    tls |= {f"distributed.comm.tls.client.{name}": path for name, path in (("cert", cert), ("key", key))}
+    with dask.config.set(tls):
         result = made.call("sweep", "--scheduler", cluster.address)
     assert result.returncode == 0, result.stderr
     assert serial.call("sweep", "--serial").returncode == 0
@@ -159,6 +164,7 @@ def test_a_worker_that_sees_another_file_system_is_named(study, dask_processes):
     # A root of its own is what a worker on another host has: here, a path that it cannot create.
     cluster = dask_processes()
     made = study()
+    # Also if the worker comes only later, as those of a batch system do.
     made.write(store="memory://elsewhere/store.zarr")
     result = made.call("sweep", "--scheduler", cluster.address)
     assert result.returncode == 1
