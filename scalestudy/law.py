@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from scalestudy.commands import command
 from scalestudy.errors import ScaleStudyError
 from scalestudy.limit import GaussianEquivalentLaw, Law, MarchenkoPastur
 
@@ -39,7 +39,7 @@ def wasserstein(law: Law, other: Law) -> float:
     return float(np.abs(np.diff(law.partial_mean(p) - other.partial_mean(p))).sum())
 
 
-@click.command()
+@command("law")
 @click.option("--beta", type=float, required=True, help="Inverse temperature of the softmax.")
 @click.option("--gamma", type=float, default=1.0, show_default=True, help="Tokens per dimension, ell / d.")
 @click.option("--psi", type=float, default=1.0, show_default=True, help="Head width per dimension, d_qk / d.")
@@ -48,17 +48,13 @@ def wasserstein(law: Law, other: Law) -> float:
     "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a figure (png, pdf, svg)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def law(beta: float, gamma: float, psi: float, tokens: str, plot: Path | None, as_json: bool) -> None:
+def law(beta: float, gamma: float, psi: float, tokens: str, plot: Path | None, as_json: bool) -> int:
     """Print the limit law nu(beta, gamma, psi) beside Marchenko-Pastur, and plot it."""
-    try:
-        nu = GaussianEquivalentLaw(beta, gamma, psi, tokens)
-        contrast = MarchenkoPastur(nu.theta1)
-        distance = wasserstein(nu, contrast)
-        if plot is not None:
-            _write(plot, nu, contrast, f"beta = {beta:g}, gamma = {gamma:g}, psi = {psi:g}, {tokens} tokens")
-    except ScaleStudyError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(error.exit_status)
+    nu = GaussianEquivalentLaw(beta, gamma, psi, tokens)
+    contrast = MarchenkoPastur(nu.theta1)
+    distance = wasserstein(nu, contrast)
+    if plot is not None:
+        _write(plot, nu, contrast, f"beta = {beta:g}, gamma = {gamma:g}, psi = {psi:g}, {tokens} tokens")
     contrast_summary = {"w1": distance, "w1_relative": distance / nu.theta1, **summary(contrast)}
     result = {
         "beta": beta,
@@ -74,6 +70,7 @@ def law(beta: float, gamma: float, psi: float, tokens: str, plot: Path | None, a
         click.echo(json.dumps(result, indent=2, allow_nan=False))
     else:
         _print(result)
+    return 0
 
 
 def _write(path: Path, nu: Law, contrast: Law, title: str) -> None:
@@ -119,4 +116,4 @@ def _mass(each: dict[str, Any], k: int) -> str:
 
 
 if __name__ == "__main__":
-    law(prog_name="python -m scalestudy.law")
+    law()

@@ -1,7 +1,8 @@
 """The ladder's matrices built fast: one exponential, row chunks that stay in cache, no temporaries.
 
 `ladder` is the definition; these functions give the same matrices (tested against it) in arrays the caller
-owns. M0 and M2 need no builder: they are M1 and M3 plus ``1 1^T / sqrt(ell)``.
+owns. M0 needs no builder: it is M1 plus ``1 1^T / sqrt(ell)``. So is M2 with M3, but where softmax condenses
+(large beta) almost every entry of M3 is -1, and their sum would keep no digit of M2: hence `exponential`.
 """
 
 from __future__ import annotations
@@ -102,6 +103,16 @@ def softmax_bulk(source: Exponentials, out: Matrix) -> None:
     for rows in _chunks(ell):
         chunk = out[rows]
         np.subtract(source.values[rows], mean[rows], out=chunk)
+        chunk *= scale[rows]
+
+
+def exponential(source: Exponentials, beta: float, out: Matrix) -> None:
+    """Write M2 = e^{beta S - beta^2/2} / sqrt(ell) into `out`, (ell, ell); `source` is kept."""
+    ell = len(out)
+    scale = (np.exp(source.shift - beta * beta / 2) / math.sqrt(ell)).astype(out.dtype)[:, None]
+    for rows in _chunks(ell):
+        chunk = out[rows]
+        np.add(source.values[rows], source.offset, out=chunk)
         chunk *= scale[rows]
 
 

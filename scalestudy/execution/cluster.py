@@ -20,6 +20,7 @@ from distributed.deploy import Cluster as DaskCluster
 
 from scalestudy.errors import ClusterError
 from scalestudy.execution.signals import only_we_are_interrupted
+from scalestudy.execution.spawning import main_module_left_alone
 from scalestudy.execution.trust import cluster_class, refuse_foreign_scheduler
 from scalestudy.execution.watch import Patience
 from scalestudy.study.spec import Cluster
@@ -55,6 +56,7 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
     seconds = Patience.configured().to_connect
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
+        stack.enter_context(main_module_left_alone())
         if cluster.class_:
             kind = cluster_class(cluster.class_, cluster.arguments, trust=trust)
             made = stack.enter_context(_started(kind, cluster))

@@ -30,6 +30,9 @@ from scalestudy.spectra import Solver
 
 Matrix = NDArray[np.floating]
 
+LEAST_SHARED = 0.1
+"""Mean of D_i^2 above which M2 is found from M3, at a loss of at most a digit."""
+
 
 # What tokens from a file are called in a request, until the worker has read them from the store.
 TOKEN_FILE = "file"
@@ -202,6 +205,13 @@ def _exponential_rungs(
     if wanted & {"sqrt_d_A", "sqrt_d_A_perp"}:
         inplace.softmax_bulk(exponentials, out=B)
         yield from _pair(solver, B, "sqrt_d_A", "sqrt_d_A_perp", wanted)
+    # M2 M2^T has a norm of at least ell mean(D^2), M3 M3^T one of about ell: where the first is far smaller,
+    # M2 found through M3 would be rounding errors of M3.
+    together = np.mean(exponentials.row_normalizer(request.beta) ** 2) > LEAST_SHARED
+    if "Y" in wanted and not (together and "Y_f" in wanted):
+        inplace.exponential(exponentials, request.beta, out=B)
+        yield "Y", solver.squares(B)
+        wanted.remove("Y")
     if wanted & {"Y", "Y_f"}:
         M3 = inplace.centred_exponential(exponentials, request.beta)
         yield from _pair(solver, M3, "Y", "Y_f", wanted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -68,6 +70,13 @@ def span(counts: NDArray[np.integer]) -> str:
     return f"{held.min()}" if held.min() == held.max() else f"{held.min()} to {held.max()}"
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Go on in silence: that nobody reads any more, as after `| head`, must not end a sweep."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def console(*, error: bool = False) -> Console:
     """Return a console that does not wrap or colour what is piped, and takes no text for markup."""
-    return Console(stderr=error, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    return _Console(stderr=error, highlight=False, soft_wrap=True, markup=False, emoji=False)

@@ -34,7 +34,7 @@ def mean_and_error(values: Real) -> tuple[Real, Real]:
     """
     there = np.isfinite(values)
     count = there.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean = np.where(there, values, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan)
         squares = np.where(there, values - mean[..., None], 0.0) ** 2
         freedom = np.where(count > 1, count - 1, np.nan)

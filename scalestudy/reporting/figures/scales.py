@@ -80,7 +80,7 @@ def decimal(value: float) -> str:
     >>> decimal(0.02), decimal(1e-5), decimal(10000.0)
     ('0.02', '$10^{-5}$', '$10^{4}$')
     """
-    power = round(math.log10(value)) if value > 0 else 0
+    power = round(math.log10(value)) if 0 < value < math.inf else 0
     if value > 0 and not -3 <= power < 4 and math.isclose(value, 10.0**power):
         return f"$10^{{{power}}}$"
     return f"{value:g}"
