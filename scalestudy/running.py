@@ -81,9 +81,8 @@ def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
     resume = "run the same command again to resume"
     if report.interrupted:
         left = report.plan.blocks_left - report.blocks
-        out.print(
-            f"Stopped: {report.blocks} blocks are saved in {report.location}, {left} are left; {resume}."
-        )
+        saved = f"{report.blocks} more blocks are saved in {report.location}"
+        out.print(f"Stopped: {saved}, at most {left} are left; {resume}.")
         return INTERRUPTED
     out.print(_what_was_done(report))
     out.print()
