@@ -29,7 +29,7 @@ def test_no_workers_paused_workers_and_a_lost_scheduler(study, whole, dask_proce
         return result.stderr
 
     said = message_of_a_sweep(without_workers=PATIENCE)
-    assert said == "There are no workers, for 2 s now; what is done is saved.\n"
+    assert said == "Error: There are no workers, for 2 s now; what is done is saved.\n"
 
     paused = cluster.add_worker("--memory-limit", "4GB", DASK_DISTRIBUTED__WORKER__MEMORY__PAUSE="0.001")
     said = message_of_a_sweep(all_paused=PATIENCE)
