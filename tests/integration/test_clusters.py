@@ -83,7 +83,6 @@ def test_a_class_that_is_not_to_be_trusted_is_refused(study, cluster, words):
 
 
 def test_a_job_script_of_dask_jobqueue_has_the_queue():
-    pytest.importorskip("dask_jobqueue", reason="pip install 'scalestudy[cluster]' to test batch systems")
     spec = parse_spec(
         parse_source(
             """
