@@ -9,7 +9,8 @@ import numpy as np
 from kernel import kernel_request
 from threadpoolctl import threadpool_limits
 
-from scalestudy.execution.trial import Workspace, run_trial
+from scalestudy.execution.trial import run_trial
+from scalestudy.execution.workspace import Workspace
 
 
 def main() -> None:

@@ -18,7 +18,8 @@ import numpy as np
 import threadpoolctl
 
 from scalestudy.ensembles import Sizes, degree, ladder, theta_exact
-from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TrialRequest, run_trial
+from scalestudy.execution.workspace import Workspace
 
 
 def published_trial(n: int, beta: float, rng: np.random.Generator) -> np.ndarray:

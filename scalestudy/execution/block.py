@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from scalestudy.ensembles import DRAW_VERSION
 from scalestudy.errors import ClusterError
-from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, run_trial
+from scalestudy.execution.workspace import Workspace
 from scalestudy.store import BlockResult, BlockWriter, Location, Slot, read_tokens
 from scalestudy.study import Block
 

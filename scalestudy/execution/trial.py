@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from scalestudy.ensembles import (
     streams,
 )
 from scalestudy.ensembles.polynomial import noise_variance
+from scalestudy.execution.workspace import Workspace
 from scalestudy.spectra import Solver
 
 Matrix = NDArray[np.floating]
@@ -119,33 +120,6 @@ class TrialResult:
     row_normalizer: NDArray[np.float64]
     seconds: float
     solver: str
-
-
-@dataclass
-class Workspace:
-    """Memory reused from trial to trial; one workspace serves one thread.
-
-    Fresh pages cost about a quarter of a millisecond a megabyte, each trial anew. Solvers are kept too, with
-    their scratch memory.
-    """
-
-    _arrays: dict[str, Matrix] = field(default_factory=dict)
-    _solvers: dict[tuple[str, int, str], Solver] = field(default_factory=dict)
-
-    def matrix(self, name: str, ell: int, dtype: str) -> Matrix:
-        """Return the (ell, ell) array of that name, its contents undefined."""
-        array = self._arrays.get(name)
-        if array is None or array.shape[0] != ell or array.dtype != dtype:
-            self._arrays[name] = array = np.empty((ell, ell), dtype)
-        return array
-
-    def solver(self, name: str, ell: int, dtype: str) -> Solver:
-        """Return the solver of that name for that size; ``auto`` chooses."""
-        key = (name, ell, dtype)
-        if key not in self._solvers:
-            self._solvers.clear()
-            self._solvers[key] = spectra.choose(ell, dtype) if name == "auto" else spectra.solver(name)
-        return self._solvers[key]
 
 
 def run_trial(

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from scalestudy.ensembles import Sizes
-from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TrialRequest, run_trial
+from scalestudy.execution.workspace import Workspace
 
 MODELS = ("Y", "Y_f", "Y_f_lin")
 TRIALS = 600

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from scalestudy.ensembles import MODELS, Sizes, ladder, noise_variance, theta_exact
-from scalestudy.execution.trial import TrialRequest, Workspace, run_trial
+from scalestudy.execution.trial import TrialRequest, run_trial
+from scalestudy.execution.workspace import Workspace
 
 # [B]: d = ell = d_qk = 1000, beta = 1, 10 trials, three values dropped; mean curve error to sqrt_d_A_perp.
 CURVE_ERROR = {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from scalestudy.ensembles import MODELS, Sizes, draw_noise, draw_scores, ladder, streams, theta_exact
-from scalestudy.execution.trial import TrialRequest, Workspace, peak_bytes, run_trial, trial_flops
+from scalestudy.execution.trial import TrialRequest, peak_bytes, run_trial, trial_flops
+from scalestudy.execution.workspace import Workspace
 from scalestudy.spectra import SVD
 
 THETA1, THETA2 = theta_exact(1.0, 6)
