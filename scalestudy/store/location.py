@@ -74,7 +74,9 @@ class Location:
             if ":/" in text and protocol in known_implementations:
                 raise StoreError(f"{text} is neither a path nor a URL; did you mean {protocol}://?")
             return cls(str(Path(text).expanduser().absolute()))
-        protocol = text.partition("://")[0]
+        protocol, _, place = text.partition("://")
+        if not place.strip("/"):
+            raise StoreError(f"{text} names no place; for example {protocol}://bucket/study.zarr.")
         try:
             fsspec.get_filesystem_class(protocol)
         except ValueError:
@@ -82,8 +84,6 @@ class Location:
             raise StoreError(f"{text}: unknown protocol {protocol!r}; for example {known}.") from None
         except ImportError as error:
             raise StoreError(f"{text}: {error}. Try: pip install 'scalestudy[cluster]'.") from None
-        if not text.partition("://")[2].strip("/"):
-            raise StoreError(f"{text} names no place; for example {protocol}://bucket/study.zarr.")
         return cls(text.rstrip("/"))
 
     @property

@@ -21,11 +21,8 @@ def _law(request):
     return LAWS[request.param]
 
 
-@pytest.mark.parametrize("drop", [0, 3])
-@pytest.mark.parametrize("n", [1, 7, 24])
+@pytest.mark.parametrize(("n", "drop"), [(1, 0), (7, 0), (7, 3), (24, 0), (24, 3)])
 def test_equals_quadrature(law, n, drop):
-    if drop >= n:
-        pytest.skip("nothing is left")
     rng = np.random.default_rng(n)
     top = law.support()[-1][1]
     samples = (
