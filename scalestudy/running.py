@@ -11,7 +11,6 @@ from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
 from scalestudy.execution.session import Report, carry_out
 from scalestudy.execution.signals import stoppable
-from scalestudy.report import write_report
 from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, summary_table
 from scalestudy.reporting.verdicts import groups
@@ -96,6 +95,9 @@ def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
         f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
     )
     if measured is not None and draw:
+        # Matplotlib takes longer to import than a small study takes to run: not for those who do not draw.
+        from scalestudy.report import write_report
+
         out.print(f"Report: {Location.of(write_report(report.location.url))}")
     if report.failed:
         first = report.failed[0]
