@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from scalestudy.convergence.bulk import Real
 
@@ -81,7 +81,7 @@ class TrialMeans:
         if replicates.size == 0 or np.isnan(replicates).any():
             return np.nan, np.nan
         freedom = 0.5 * float(np.sum(self.trials - 1))
-        outside = float(stats.norm.cdf(stats.t.ppf(0.5 * (1.0 - level), freedom)))
+        outside = float(special.ndtr(special.stdtrit(freedom, 0.5 * (1.0 - level))))
         low, high = np.quantile(replicates, [outside, 1.0 - outside], method="inverted_cdf")
         return float(low), float(high)
 

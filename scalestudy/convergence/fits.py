@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from scalestudy.convergence.bulk import Real
 
@@ -148,4 +148,4 @@ def goodness(residual: Real, error: Real, parameters: int) -> tuple[float, float
     if freedom < 1:
         return np.nan, np.nan
     chi2 = float(np.sum((residual / error) ** 2))
-    return chi2 / freedom, float(stats.chi2.sf(chi2, freedom))
+    return chi2 / freedom, float(special.chdtrc(freedom, chi2))

@@ -11,8 +11,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from scalestudy.convergence.laws import Tokens
-from scalestudy.reporting import figures
-from scalestudy.reporting.figures import Sample, points
+from scalestudy.reporting import figures, points
+from scalestudy.reporting.figures import Sample
 
 MOST_SPECTRA = 3
 """Points whose spectra are shown: the one nearest to the published setting, and both ends."""

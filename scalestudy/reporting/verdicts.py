@@ -8,9 +8,9 @@ import numpy as np
 import xarray as xr
 
 from scalestudy.convergence import verdict
-from scalestudy.reporting.figures import points
-from scalestudy.reporting.figures.means import over_trials
-from scalestudy.reporting.figures.style import percent
+from scalestudy.reporting import points
+from scalestudy.reporting.means import over_trials
+from scalestudy.reporting.wording import percent
 
 
 @dataclass(frozen=True)

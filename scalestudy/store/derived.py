@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from scalestudy.errors import StoreError
 from scalestudy.store.location import Location
 from scalestudy.store.root import put_root, read_root
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def read_group(location: Location, name: str) -> xr.Dataset | None:
     """Read a derived dataset into memory; None if there is none, or a killed run left half of one."""
     if name not in _listed(read_root(location) or {}):
         return None
+    # Workers import this package and never read: xarray is half of what they would wait for.
+    import xarray as xr
+
     try:
         with xr.open_zarr(location.url, group=name) as dataset:
             loaded: xr.Dataset = dataset.load()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from scalestudy.errors import StoreError
@@ -14,6 +13,9 @@ from scalestudy.store.counts import completed
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 from scalestudy.store.root import read_manifest, read_root
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
@@ -38,6 +40,9 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     StoreError
         If there is no store of this package at that place, or its making was cut short.
     """
+    # Workers import this package and never read: xarray is half of what they would wait for.
+    import xarray as xr
+
     location = Location.of(store)
     manifest = read_manifest(location)
     listed = (read_root(location) or {}).get("consolidated_metadata")

@@ -20,11 +20,18 @@ def test_an_unknown_name_is_an_attribute_error():
         scalestudy.distance  # noqa: B018
 
 
-def test_a_worker_imports_neither_laws_nor_figures():
-    code = (
-        "import sys, scalestudy.execution.block, scalestudy.sweep\n"
-        "heavy = ('matplotlib', 'scalestudy.limit', 'scalestudy.convergence', 'scipy.stats')\n"
-        "print(sorted(name for name in heavy if name in sys.modules))"
-    )
+WORKER = ("scalestudy.execution.block", "scalestudy.execution.probe", "scalestudy.sweep")
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        (WORKER, ("xarray", "matplotlib", "scalestudy.limit", "scalestudy.convergence", "scipy.stats")),
+        (("scalestudy.running",), ("matplotlib",)),
+    ],
+    ids=["a worker imports nothing that analyses", "a sweep without a report imports nothing that draws"],
+)
+def test_what_is_not_imported(modules, heavy):
+    code = f"import sys, {', '.join(modules)}\nprint(sorted(name for name in {heavy} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -13,19 +13,10 @@ from scalestudy.convergence.laws import Tokens
 from scalestudy.errors import LawError
 from scalestudy.limit import mean_row_normalizer, var_row_normalizer
 from scalestudy.reporting.figures.finite_size import ORTHONORMAL
-from scalestudy.reporting.figures.means import Real, mean_and_error
 from scalestudy.reporting.figures.sample import Sample, sample_of
-from scalestudy.reporting.figures.style import (
-    FULL,
-    INK,
-    LEGEND,
-    TINY,
-    label,
-    look_of,
-    note,
-    panels,
-    short,
-)
+from scalestudy.reporting.figures.style import FULL, INK, LEGEND, TINY, label, look_of, note, panels
+from scalestudy.reporting.means import Real, mean_and_error
+from scalestudy.reporting.wording import short
 
 TOP = 5
 BINS = 60

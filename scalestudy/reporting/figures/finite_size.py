@@ -14,18 +14,11 @@ from matplotlib.lines import Line2D
 
 from scalestudy.errors import LawError
 from scalestudy.limit import mean_row_normalizer, var_row_normalizer
-from scalestudy.reporting.figures import points
-from scalestudy.reporting.figures.means import Real, mean_and_error
+from scalestudy.reporting import points
 from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance, positive_range
-from scalestudy.reporting.figures.style import (
-    AXIS_SYMBOLS,
-    FULL,
-    LEGEND,
-    SERIES,
-    label,
-    note,
-    panels,
-)
+from scalestudy.reporting.figures.style import FULL, LEGEND, SERIES, label, note, panels
+from scalestudy.reporting.means import Real, mean_and_error
+from scalestudy.reporting.wording import AXIS_SYMBOLS
 
 MOST_CURVES = len(SERIES)
 ORTHONORMAL = ("orthonormal", "identity")

@@ -13,21 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scalestudy.errors import AnalysisError
-from scalestudy.reporting.figures import points
-from scalestudy.reporting.figures.means import Real, over_trials
-from scalestudy.reporting.figures.style import (
-    AXIS_SYMBOLS,
-    FULL,
-    GREY,
-    LEGEND,
-    SMALL,
-    TINY,
-    label,
-    look_of,
-    note,
-    panels,
-    percent,
-)
+from scalestudy.reporting import points
+from scalestudy.reporting.figures.style import FULL, GREY, LEGEND, SMALL, TINY, label, look_of, note, panels
+from scalestudy.reporting.means import Real, over_trials
+from scalestudy.reporting.wording import AXIS_SYMBOLS, percent
 
 MODELS = ("sqrt_d_A_perp", "Y_f_lin")
 _DIM_CELL = 0.45

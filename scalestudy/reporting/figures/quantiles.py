@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from scalestudy.convergence.laws import Tokens
-from scalestudy.reporting.figures.means import Real
 from scalestudy.reporting.figures.sample import Sample, sample_of
 from scalestudy.reporting.figures.style import FULL, GREY, INK, LEGEND, label, look_of, note, panels
+from scalestudy.reporting.means import Real
 
 MARKERS = 12
 """Markers on a curve, so that rungs are told apart in greyscale."""

@@ -12,8 +12,8 @@ from scalestudy.convergence.schema import POINT
 from scalestudy.convergence.study import points_of, tokens_of, trials_to_read, with_all_axes
 from scalestudy.errors import AnalysisError, LawError
 from scalestudy.limit import Law
-from scalestudy.reporting.figures.means import Real
-from scalestudy.reporting.figures.points import title_of
+from scalestudy.reporting.means import Real
+from scalestudy.reporting.points import title_of
 
 
 @dataclass(frozen=True)

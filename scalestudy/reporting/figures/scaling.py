@@ -11,21 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from scalestudy.convergence.schema import REFERENCE
-from scalestudy.reporting.figures import points
+from scalestudy.reporting import points
 from scalestudy.reporting.figures.layout import Layout, legend
-from scalestudy.reporting.figures.means import Real, over_trials
 from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance
-from scalestudy.reporting.figures.style import (
-    AXIS_SYMBOLS,
-    DISTANCE,
-    FULL,
-    GREY,
-    PALE,
-    label,
-    look_of,
-    note,
-    signed,
-)
+from scalestudy.reporting.figures.style import DISTANCE, FULL, GREY, PALE, label, look_of, note
+from scalestudy.reporting.means import Real, over_trials
+from scalestudy.reporting.wording import AXIS_SYMBOLS, signed
 
 ONE_POWER = 0.01
 """p-value below which the trial means do not lie on one power law."""

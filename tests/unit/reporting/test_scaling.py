@@ -7,7 +7,7 @@ import xarray as xr
 import scalestudy
 from scalestudy.errors import AnalysisError
 from scalestudy.reporting import figures
-from scalestudy.reporting.figures.means import mean_and_error
+from scalestudy.reporting.means import mean_and_error
 
 
 def legend_texts(axis):

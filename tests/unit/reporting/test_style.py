@@ -8,10 +8,11 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from scalestudy import reporting
-from scalestudy.reporting import figures
-from scalestudy.reporting.figures import points, scales
-from scalestudy.reporting.figures.means import mean_and_error
-from scalestudy.reporting.figures.style import LOOKS, panels, percent, short, signed
+from scalestudy.reporting import figures, points
+from scalestudy.reporting.figures import scales
+from scalestudy.reporting.figures.style import LOOKS, panels
+from scalestudy.reporting.means import mean_and_error
+from scalestudy.reporting.wording import percent, short, signed
 
 
 def test_rungs_differ_without_colour():

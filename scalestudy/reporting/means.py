@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
 """Coverage of every error bar."""
@@ -38,7 +38,7 @@ def mean_and_error(values: Real) -> tuple[Real, Real]:
         mean = np.where(there, values, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan)
         squares = np.where(there, values - mean[..., None], 0.0) ** 2
         freedom = np.where(count > 1, count - 1, np.nan)
-        error = np.sqrt(squares.sum(axis=-1) / freedom / count) * stats.t.ppf(0.5 + LEVEL / 2, freedom)
+        error = np.sqrt(squares.sum(axis=-1) / freedom / count) * special.stdtrit(freedom, 0.5 + LEVEL / 2)
     return mean, error
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from scalestudy.convergence.schema import POINT
 from scalestudy.errors import AnalysisError
-from scalestudy.reporting.figures.style import AXIS_SYMBOLS
+from scalestudy.reporting.wording import AXIS_SYMBOLS
 
 T = TypeVar("T")
 
