@@ -16,7 +16,7 @@ from scalestudy.reporting.terminal import console, summary_table
 from scalestudy.reporting.verdicts import groups
 from scalestudy.store import Location, open_study
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
-from scalestudy.units import duration, size
+from scalestudy.units import counted, duration, size
 
 _BULK = "sqrt_d_A_perp"
 
@@ -80,33 +80,36 @@ def _conclude(out: Console, study: Spec, report: Report, *, draw: bool) -> int:
     resume = "run the same command again to resume"
     if report.interrupted:
         left = report.plan.blocks_left - report.blocks
-        saved = f"{report.blocks} more blocks are saved in {report.location}"
-        out.print(f"Stopped: {saved}, at most {left} are left; {resume}.")
+        saved = f"{counted(report.blocks, 'more block')} saved in {report.location}"
+        out.print(f"Stopped: {saved}, at most {left} left; {resume}.")
         return INTERRUPTED
     out.print(_what_was_done(report))
-    out.print()
-    measured = None if report.stopped else measure(report.location, study.bulk.drop)
-    out.print(summary_table(open_study(report.location.url), study.bulk.drop))
-    out.print()
-    if measured is not None:
-        _print_verdict(out, measured)
-    out.print(f"Store: {report.location}")
-    out.print(
-        f'Open it: xarray.open_zarr("{report.location}"), or scalestudy.open_study("{report.location}")'
-    )
-    if measured is not None and draw:
-        # Matplotlib takes longer to import than a small study takes to run: not for those who do not draw.
-        from scalestudy.report import write_report
-
-        out.print(f"Report: {Location.of(write_report(report.location.url))}")
+    if not report.stopped:
+        _print_findings(out, study, report.location, draw=draw)
     if report.failed:
         first = report.failed[0]
-        error = console(error=True)
-        error.print(f"{len(report.failed)} blocks failed, the first ({first.work.block}) with: {first.error}")
+        error, failed = console(error=True), counted(len(report.failed), "block")
+        error.print(f"{failed} failed, the first ({first.work.block}) with: {first.error}")
         error.print(f"See python -m scalestudy.status {report.location}; {resume}.")
     if report.stopped:
         console(error=True).print(f"{report.stopped}.")
     return 1 if report.failed or report.stopped else 0
+
+
+def _print_findings(out: Console, study: Spec, location: Location, *, draw: bool) -> None:
+    """Measure the store, print its table and the verdict, and say where everything is."""
+    measured = measure(location, study.bulk.drop)
+    out.print()
+    out.print(summary_table(open_study(location.url), study.bulk.drop))
+    out.print()
+    _print_verdict(out, measured)
+    out.print(f"Store: {location}")
+    out.print(f'Open it: xarray.open_zarr("{location}"), or scalestudy.open_study("{location}")')
+    if draw:
+        # Matplotlib takes longer to import than a small study takes to run: not for those who do not draw.
+        from scalestudy.report import write_report
+
+        out.print(f"Report: {Location.of(write_report(location.url))}")
 
 
 def _print_verdict(out: Console, measured: xr.Dataset) -> None:
@@ -123,15 +126,17 @@ def _print_verdict(out: Console, measured: xr.Dataset) -> None:
 
 def _what_was_done(report: Report) -> str:
     if not report.plan.blocks_left:
-        return f"Nothing to do: all {report.plan.trials_asked} trials are in the store."
+        return f"Nothing to do: all {counted(report.plan.trials_asked, 'trial')} asked for are in the store."
     rate = report.trials / report.seconds if report.seconds else 0.0
-    return f"Ran {report.trials} trials in {duration(report.seconds)}, {rate:.3g} trials per second."
+    return (
+        f"Ran {counted(report.trials, 'trial')} in {duration(report.seconds)}, {rate:.3g} trials per second."
+    )
 
 
 def _print_forecast(out: Console, expected: Forecast) -> None:
     plan = expected.plan
     where = f"{expected.cores} local workers" if expected.cores else "one core of the cluster"
-    each = f"up to {expected.trials_per_block} trials each"
+    each = f"of {counted(expected.trials_per_block, 'trial')} each at most"
     lines = {
         "points": f"{expected.points}",
         "blocks": f"{plan.blocks_left} to run, {plan.blocks_done} done, {each}",

@@ -24,7 +24,7 @@ from scalestudy.store import (
 )
 from scalestudy.study import CostModel, Point, Spec, make_plan
 from scalestudy.study.plan import Done
-from scalestudy.units import duration
+from scalestudy.units import counted, duration
 
 
 @command("status")
@@ -78,12 +78,13 @@ def _print_left(out: Console, manifest: Manifest, done: Done, spec: Spec | None)
         return
     plan = make_plan(spec, manifest.trials_per_block, done, CostModel(spec))
     if not plan.blocks_left:
-        out.print(f"Complete: all {plan.trials_asked} trials of its spec are done.")
+        out.print(f"Complete: {counted(plan.trials_asked, 'trial')} of its spec done, none left.")
         return
     left = plan.trials_asked - plan.trials_done
     out.print(
-        f"{plan.trials_done} of {plan.trials_asked} trials of its spec are done; {left} trials in "
-        f"{plan.blocks_left} blocks are left, about {duration(plan.seconds_left)} of one core."
+        f"{plan.trials_done} of {counted(plan.trials_asked, 'trial')} of its spec done; left: "
+        f"{counted(left, 'trial')} in {counted(plan.blocks_left, 'block')}, about "
+        f"{duration(plan.seconds_left)} of one core."
     )
 
 

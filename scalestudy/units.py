@@ -1,4 +1,4 @@
-"""How lengths of time and amounts of memory are said to a person."""
+"""How lengths of time, amounts of memory and counts are said to a person."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ def size(count: float) -> str:
     rounded = float(f"{count:.3g}")
     power = min(4, int(math.log10(max(rounded, 1.0)) // 3))
     return f"{rounded / 1000**power:.6g} {['B', 'kB', 'MB', 'GB', 'TB'][power]}"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things: 1 block, 2 blocks."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -18,6 +18,7 @@ from scalestudy.execution.verification import Comparison, compare_sample, redo, 
 from scalestudy.reporting.terminal import console
 from scalestudy.store import Location, Manifest, read_manifest, read_spec, settle, writing
 from scalestudy.store.integrity import Inspection, inspect
+from scalestudy.units import counted
 
 
 @dataclass(frozen=True)
@@ -114,13 +115,14 @@ def _print(out: Console, verdict: Verdict) -> None:
             )
     trials = sum(inspection.sound.values())
     out.print(
-        f"Read {inspection.chunks} chunks: {len(inspection.sound)} blocks with {trials} trials are sound."
+        f"Read {counted(inspection.chunks, 'chunk')}: {counted(len(inspection.sound), 'sound block')} with "
+        f"{counted(trials, 'trial')}."
     )
     if comparisons:
         same = sum(c.identical for c in comparisons)
         close = sum(c.agrees and not c.identical for c in comparisons)
         out.print(
-            f"Recomputed {len(comparisons)} trials: {same} identical, {close} equal to rounding, "
+            f"Recomputed {counted(len(comparisons), 'trial')}: {same} identical, {close} equal to rounding, "
             f"{len(comparisons) - same - close} different."
         )
 

@@ -73,7 +73,9 @@ class Verdict:
     def __str__(self) -> str:
         where = f"{self.model} (beta {self.beta:g}, gamma {self.gamma:g}, psi {self.psi:g})"
         if np.isnan(self.exponent):
-            return f"{where}: no verdict; it takes two d with two complete trials each, and a limit law."
+            if np.isnan(self.contrast):
+                return f"{where}: no verdict; there is no limit law to measure from."
+            return f"{where}: no verdict; it takes two d with two complete trials each."
         parts = [self._distance(), self._rate(), self._needed(), self._limit()]
         return f"{where}: {'; '.join(part for part in parts if part)}."
 
@@ -90,9 +92,8 @@ class Verdict:
         if self.stepped:
             return f"{text}, in steps, because the degree n_d is an integer"
         if self.p_value < DOUBTFUL_P_VALUE:
-            return (
-                f"{text}, but is no pure power: exponent {self.last_exponent:.2f} between the two largest d"
-            )
+            but = ", but is no pure power:" if falls else ";"
+            return f"{text}{but} exponent {self.last_exponent:.2f} between the two largest d"
         return text
 
     def _needed(self) -> str:
@@ -115,6 +116,8 @@ class Verdict:
             return f"the data point to a limit of {_percent(low)} to {_percent(high)}, not to the law"
         if high < 0.01 * self.target:
             return "no sign of a limit above 0"
+        if high >= self.distance:
+            return "the data bound no limit"
         return f"a limit of 0 fits (upper bound {_percent(high)})"
 
 

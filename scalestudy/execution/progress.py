@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from scalestudy.execution.block import Outcome
 from scalestudy.spectra import installation_note
 from scalestudy.study import CostModel, Plan
-from scalestudy.units import duration
+from scalestudy.units import counted, duration
 
 _LINE_EVERY_SECONDS = 10.0
 
@@ -43,8 +43,10 @@ class ProgressDisplay:
         self._total = plan.seconds_left
         self._of = plan.blocks_left
         self._began = self._said = time.monotonic()
-        held = f", {plan.trials_done} trials are in the store already" if plan.trials_done else ""
-        self._console.print(f"Running {plan.trials_left} trials in {self._of} blocks on {where}{held}.")
+        held = f"; {counted(plan.trials_done, 'trial')} in the store already" if plan.trials_done else ""
+        self._console.print(
+            f"Running {counted(plan.trials_left, 'trial')} in {counted(self._of, 'block')} on {where}{held}."
+        )
         if dashboard:
             self._console.print(f"Dashboard: {dashboard}")
         note = installation_note()
@@ -77,4 +79,6 @@ class ProgressDisplay:
         elapsed = time.monotonic() - self._began
         left = elapsed * (self._total - self._came) / self._came if self._came else 0.0
         failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._blocks} of {self._of} blocks{failed}, about {duration(max(left, 0.0))} left"
+        return (
+            f"{self._blocks} of {counted(self._of, 'block')}{failed}, about {duration(max(left, 0.0))} left"
+        )

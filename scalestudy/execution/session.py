@@ -37,6 +37,7 @@ from scalestudy.study import (
     trials_per_block,
 )
 from scalestudy.study.token_file import read_tokens, tokens_label
+from scalestudy.units import counted
 
 
 class Observer(Protocol):
@@ -191,7 +192,7 @@ def run(
     spec = with_options(spec, store=store, workers=workers, scheduler=scheduler)
     report = carry_out(spec, serial=serial, trust=trust_cluster or scheduler is not None)
     if report.failed or report.stopped:
-        what = report.stopped or f"{len(report.failed)} blocks failed"
+        what = report.stopped or f"{counted(len(report.failed), 'block')} failed"
         warnings.warn(f"{what}; see: python -m scalestudy.status {report.location}", stacklevel=2)
     return kept.open_study(report.location.url)
 

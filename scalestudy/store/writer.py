@@ -10,6 +10,7 @@ import numpy as np
 import zarr
 from numpy.typing import NDArray
 
+from scalestudy.errors import StoreError
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import Manifest
 from scalestudy.store.schema import BLOCKWISE, SOLVERS
@@ -75,7 +76,15 @@ class BlockWriter:
 
         Chunks are padded with the fill value to their full extent, so that zarr replaces a chunk instead of
         reading and merging it: what stood there, even if it is damaged, does not matter.
+
+        Raises
+        ------
+        StoreError
+            If somebody has deleted the store: what was written now would be rubble in its place.
         """
+        location = Location(self.url)
+        if not location.exists("zarr.json"):
+            raise StoreError(f"{location} is gone")
         arrays = _arrays(self.url, self.run)
         trials = len(result.seconds)
         codes = np.full(trials, SOLVERS.index(result.solver), dtype=np.uint8)

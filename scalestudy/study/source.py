@@ -129,9 +129,10 @@ def override(source: Source, assignments: list[str]) -> Source:
         if set(parsed.data) != {"value"}:
             raise SpecError(f"{label}: sets one value; this holds {len(parsed.data)}.")
         target, path = data, tuple(names)
-        for name in names[:-1]:
+        for depth, name in enumerate(names[:-1], start=1):
             if not isinstance(target.get(name), dict):
                 target[name] = {}
+                places[path[:depth]] = label
             target = target[name]
         target[names[-1]] = parsed.data["value"]
         places = {old: place for old, place in places.items() if old[: len(path)] != path}

@@ -94,6 +94,21 @@ def test_blocks_that_raise_kill_or_exhaust_memory_are_recorded_and_retried(
     whole(made)
 
 
+def test_a_store_deleted_under_a_sweep_is_noticed_and_leaves_no_rubble(study, whole):
+    made = study(**LONG)
+    process = made.start("--workers", 2, quiet=False)
+    made.wait_for_blocks(4, process)
+    made.store.rename(made.folder / "elsewhere")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in out
+    assert len(err.splitlines()) == 1, err
+    assert "store.zarr is gone" in err
+    assert not made.store.exists() or not list(made.store.rglob("c.*"))
+    assert made.run().returncode == 0
+    whole(made)
+
+
 def in_a_private_mount(script, made):
     """Run a shell script in a mount namespace of its own, where a small or read-only disk can be made."""
     unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--mount"]

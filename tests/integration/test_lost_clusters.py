@@ -1,5 +1,6 @@
 """A cluster that can do nothing any more ends a sweep with a message, within a stated time."""
 
+import signal
 import time
 
 import dask
@@ -12,12 +13,15 @@ pytestmark = pytest.mark.distributed
 
 PATIENCE = 2.0
 SLACK = 20.0
+STUDY = {
+    "grid": {"d": [96, 128], "beta": [0.5, 1.0], "gamma": [1.0], "psi": [1.0]},
+    "trials": 48,
+    "trials_per_block": 4,
+}
 
 
-def test_no_workers_paused_workers_and_a_lost_scheduler(study, whole, dask_processes):
-    made = study(
-        grid={"d": [96, 128], "beta": [0.5, 1.0], "gamma": [1.0], "psi": [1.0]}, trials=48, trials_per_block=4
-    )
+def test_no_workers_and_paused_workers(study, dask_processes):
+    made = study(**STUDY)
     cluster = dask_processes(workers=0)
 
     def message_of_a_sweep(**patience):
@@ -39,19 +43,22 @@ def test_no_workers_paused_workers_and_a_lost_scheduler(study, whole, dask_proce
     paused.terminate()
     paused.wait()
 
-    cluster.add_worker()
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+def test_a_scheduler_that_is_lost(study, whole, dask_processes, how):
+    made = study(**STUDY)
+    cluster = dask_processes(workers=1)
     made.environment |= {"DASK_SCALESTUDY__PATIENCE__WITHOUT_SCHEDULER": str(PATIENCE)}
-    # The worker that is paused may have done a block before.
-    held = made.done_blocks()
     process = made.start("--scheduler", cluster.address, quiet=False)
-    made.wait_for_blocks(held + 2, process)
+    made.wait_for_blocks(2, process)
     began = time.monotonic()
-    cluster.processes[0].kill()
+    cluster.processes[0].send_signal(how)
     out, err = process.communicate(timeout=90)
     assert process.returncode == 1
     assert time.monotonic() - began < PATIENCE + SLACK
     assert err == "The scheduler does not answer any more, for 2 s now; what is done is saved.\n"
     assert "Traceback" not in out
+    cluster.stop()
     assert made.call("sweep", "--serial").returncode == 0
     whole(made)
 

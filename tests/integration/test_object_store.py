@@ -82,7 +82,7 @@ def test_run_kill_resume_grow_status_verify_report(study, same, bucket, kill, tm
 
     status = made.call("status")
     assert status.returncode == 0, status.stderr
-    assert f"{4 * held} of 192 trials of its spec are done" in status.stdout
+    assert f"{4 * held} of 192 trials of its spec done" in status.stdout
     # The lock names a process that is gone, and is taken over.
     resumed = made.run("sweep", "--workers", 2)
     assert resumed.returncode == 0, resumed.stderr

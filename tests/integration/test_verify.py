@@ -81,7 +81,7 @@ def test_a_sound_store_is_sound(place):
     status, output = run(place)
     assert status == 0
     assert output == (
-        "Read 50 chunks: 10 blocks with 18 trials are sound.\n"
+        "Read 50 chunks: 10 sound blocks with 18 trials.\n"
         "Recomputed 4 trials: 4 identical, 0 equal to rounding, 0 different.\n"
     )
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
@@ -278,7 +278,7 @@ def test_a_making_that_was_cut_short(place, sound, monkeypatch):
             carry_out(spec_of(place), serial=True)
     shown = CliRunner().invoke(status, [str(place)])
     assert shown.exit_code == 0
-    assert "0 of 18 trials of its spec are done" in shown.output
+    assert "0 of 18 trials of its spec done" in shown.output
     code, output = run(place)
     assert code == 1
     assert "Bad: done: half-grown or damaged: the array has no metadata" in output

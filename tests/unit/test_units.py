@@ -1,6 +1,6 @@
 import pytest
 
-from scalestudy.units import duration, size
+from scalestudy.units import counted, duration, size
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,7 @@ def test_duration(seconds, words):
 )
 def test_size(count, words):
     assert size(count) == words
+
+
+def test_counted():
+    assert [counted(number, "block") for number in (0, 1, 2)] == ["0 blocks", "1 block", "2 blocks"]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -86,8 +88,28 @@ def test_what_does_not_fall():
 def test_too_little_to_say():
     data = study()
     data["w1_relative"][1:] = np.nan
-    assert str(verdict(data)[0]).endswith(
-        "no verdict; it takes two d with two complete trials each, and a limit law."
+    assert str(verdict(data)[0]).endswith("no verdict; it takes two d with two complete trials each.")
+
+
+def test_no_law_is_said_to_be_the_reason():
+    data = study()
+    for name in ("w1_relative", "w1_nu_mp"):
+        data[name][:] = np.nan
+    assert str(verdict(data)[0]).endswith("no verdict; there is no limit law to measure from.")
+
+
+def test_a_bound_beyond_what_was_measured_is_no_bound():
+    one = replace(verdict(study())[0], limit_interval=(0.0, 39.74))
+    assert "the data bound no limit" in str(one)
+    assert "upper bound" not in str(one)
+
+
+def test_what_neither_falls_nor_is_a_power_is_one_sentence():
+    one = replace(
+        verdict(study())[0], exponent=0.01, exponent_interval=(-0.1, 0.1), p_value=1e-9, last_exponent=0.3
+    )
+    assert "no clear fall with d, exponent 0.01 [-0.10, 0.10]; exponent 0.30 between the two largest d" in (
+        str(one)
     )
 
 

@@ -179,6 +179,13 @@ def test_options_go_on_top_of_the_file():
     assert found.where(("grid", "d")) == "f.yaml:2"
 
 
+def test_what_an_option_replaced_is_the_fault_of_the_option():
+    found = override(parse_source("seed: 1\ntrials: 5\ngrid: {d: 16}", "f.yaml"), ["trials.16=3"])
+    assert found.data["trials"] == {16: 3}
+    assert found.where(("trials",)) == "--set trials.16=3"
+    assert found.where(("grid", "d")) == "f.yaml:3"
+
+
 def test_a_key_of_very_many_digits_is_a_name():
     assert override(parse_source("seed: 1"), ["9" * 5000 + "=1"]).data["9" * 5000] == 1
 
