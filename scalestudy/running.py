@@ -14,7 +14,7 @@ from scalestudy.execution.signals import stoppable
 from scalestudy.reporting.measuring import measure
 from scalestudy.reporting.terminal import console, summary_table
 from scalestudy.reporting.verdicts import groups
-from scalestudy.store import Location, open_study
+from scalestudy.store import Location
 from scalestudy.study import CostModel, Spec, override, parse_spec, read_source
 from scalestudy.units import counted, duration, size
 
@@ -100,7 +100,7 @@ def _print_findings(out: Console, study: Spec, location: Location, *, draw: bool
     """Measure the store, print its table and the verdict, and say where everything is."""
     measured = measure(location, study.bulk.drop)
     out.print()
-    out.print(summary_table(open_study(location.url), study.bulk.drop))
+    out.print(summary_table(measured))
     out.print()
     _print_verdict(out, measured)
     out.print(f"Store: {location}")

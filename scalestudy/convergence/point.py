@@ -72,6 +72,7 @@ def measure_point(
     if complete.size:
         _measure_without_nu(found, used, complete, point, drop)
         _measure_against_reference(found, complete, point.beta, tuple(models), drop)
+        found["largest"][used] = complete[..., 0]
         if ATTENTION in models:
             found["s1_A"][used] = np.sqrt(complete[:, list(models).index(ATTENTION), 0] / point.ell)
         if row_normalizer is not None:

@@ -43,6 +43,7 @@ VARIABLES = {
     "w1_relative": Variable(_ROW, "Wasserstein-1 distance of the bulk to nu, over theta1"),
     "ks": Variable(_ROW, "Kolmogorov-Smirnov distance of the bulk to nu"),
     "w1_mp": Variable(_ROW, "Wasserstein-1 distance of the bulk to Marchenko-Pastur"),
+    "largest": Variable(_ROW, "largest squared singular value"),
     "edge_gap": Variable(_ROW, "largest kept squared singular value minus the right edge of nu"),
     "mean_error": Variable(_ROW, "relative error of the bulk's mean"),
     "second_moment_error": Variable(_ROW, "relative error of the bulk's second moment"),

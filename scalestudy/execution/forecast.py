@@ -67,7 +67,7 @@ def forecast(spec: Spec) -> Forecast:
         held.check(spec, tokens, str(location))
     cost = CostModel(spec)
     spec = fit_workers(spec, cost)
-    block = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
+    block = trials_per_block(spec, cost.trial_seconds)
     manifest = held.grown(spec) if held else Manifest.first(spec, tokens, block)
 
     def pilot(point: Point) -> float:

@@ -32,7 +32,6 @@ from scalestudy.study import (
     Spec,
     load_spec,
     make_plan,
-    points_of,
     spec_text,
     trials_per_block,
 )
@@ -122,7 +121,7 @@ def carry_out(
         if not plan.groups and held.grown(spec) == held:
             return Report(location, plan)
     spec = fit_workers(spec, cost)
-    size = trials_per_block(spec, cost.trial_seconds(points_of(spec)[0]))
+    size = trials_per_block(spec, cost.trial_seconds)
     run_id = uuid.uuid4().hex[:8]
     with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust) as (executor, dashboard):
         cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
@@ -12,54 +11,50 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from scalestudy.convergence.curves import curve_error, histogram_distance
+from scalestudy.convergence.schema import POINT
+from scalestudy.reporting import points
 
-_REFERENCE = "sqrt_d_A_perp"
+_TO_REFERENCE = ("curve", "l1")
 _MOST_POINTS = 24
 
 
-def summary_table(dataset: xr.Dataset, drop: int) -> Table:
+def summary_table(distances: xr.Dataset) -> Table:
     """Return one row for each point and rung: top squared value, distances to `sqrt_d_A_perp`.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
-        As `open_study` gives it; points without a complete trial are left out. Of more than 24 points the
-        24 of largest d are shown.
-    drop : int
-        Largest values left out of the distances.
+    distances : xarray.Dataset
+        As `scalestudy.distances` gives them; points without a complete trial are left out. Of more than 24
+        points the 24 of largest d are shown.
     """
-    axes = [name for name in ("beta", "gamma", "psi") if dataset.sizes[name] > 1]
-    points = list(_points(dataset))
+    full = points.with_family(distances)
+    axes = [name for name in points.FAMILY if full.sizes[name] > 1]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("d", *axes, "trials"):
         table.add_column(name, justify="right")
     table.add_column("model")
     for name in ("top s^2", "curve error", "L1"):
         table.add_column(name, justify="right")
-    for point in points[-_MOST_POINTS:]:
-        squares = point["squared_singular_values"].transpose("trial", "model", "rank").values
-        squares = squares[np.isfinite(squares[:, 0, 0])][:, :, : int(point["ell"])]
-        names = [str(name) for name in point["model"].values]
-        reference = squares[:, names.index(_REFERENCE)] if _REFERENCE in names else None
-        where = [f"{int(point['d'])}", *(f"{float(point[name]):g}" for name in axes), f"{len(squares)}"]
-        for i, name in enumerate(names):
-            row = [f"{squares[:, i, 0].mean():.5g}", "", ""]
-            if reference is not None:
-                row[1] = f"{curve_error(squares[:, i], reference, drop):.4f}"
-                row[2] = f"{histogram_distance(squares[:, i], reference, float(point['beta']), drop):.4f}"
-            table.add_row(
-                *(where if i == 0 else [""] * len(where)), name, *row, end_section=i == len(names) - 1
-            )
-    if len(points) > _MOST_POINTS:
-        table.caption = f"the {_MOST_POINTS} points of largest d, of {len(points)}; the store holds them all"
+    used = np.argwhere(full["trials_used"].transpose(*POINT).values > 0)
+    for index in used[-_MOST_POINTS:]:
+        point = full.isel(dict(zip(POINT, index, strict=True)))
+        head = [f"{int(point['d'])}", *(f"{float(point[name]):g}" for name in axes)]
+        head.append(f"{int(point['trials_used'])}")
+        top = point["largest"].mean("trial")
+        last = str(point["model"].values[-1])
+        for name in map(str, point["model"].values):
+            to_reference = (_shown(point[measure].sel(model=name)) for measure in _TO_REFERENCE)
+            rung = [f"{float(top.sel(model=name)):.5g}", *to_reference]
+            table.add_row(*head, name, *rung, end_section=name == last)
+            head = [""] * len(head)
+    if len(used) > _MOST_POINTS:
+        table.caption = f"the {_MOST_POINTS} points of largest d, of {len(used)}; the store holds them all"
     return table
 
 
-def _points(dataset: xr.Dataset) -> Iterator[xr.Dataset]:
-    done = dataset["done"].sum("block")
-    for i, j, k, m in np.argwhere(done.transpose("d", "beta", "gamma", "psi").values > 0):
-        yield dataset.isel(d=i, beta=j, gamma=k, psi=m)
+def _shown(value: xr.DataArray) -> str:
+    """Return a number; nothing where there is none, as in a study without the reference rung."""
+    return "" if np.isnan(value) else f"{float(value):.4f}"
 
 
 def span(counts: NDArray[np.integer]) -> str:

@@ -17,6 +17,8 @@ from scalestudy.store.root import read_manifest, read_root
 if TYPE_CHECKING:
     import xarray as xr
 
+_CHUNK_BYTES = 2**25
+
 
 def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     """Open a store as a lazy dataset.
@@ -33,7 +35,8 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     -------
     xarray.Dataset
         With dimensions (d, beta, gamma, psi, trial, model, rank, token, block); data variables are Dask
-        arrays chunked as stored, except `done`, which is read at once.
+        arrays, except `done`, which is read at once. Their chunks are several stored ones along `trial`, up
+        to 32 MB: a chunk costs Dask as much as zarr needs to read four.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def open_study(store: str | os.PathLike[str]) -> xr.Dataset:
     if listed is None:
         raise StoreError(f"{location} was cut short while it was made; run its sweep again.")
     _refuse_other_formats(location, listed)
-    dataset = xr.open_zarr(location.url, consolidated=True, chunks={})
+    dataset = xr.open_zarr(location.url, consolidated=True, chunks={"trial": _trials_at_once(manifest)})
     # A growth may have written its manifest and not yet its arrays: count what the dataset shows.
     done = _done_array(location, manifest)[tuple(slice(dataset.sizes[dim]) for dim in (*AXES, "block"))]
     dataset = dataset.assign(done=dataset["done"].copy(data=done))
@@ -70,6 +73,12 @@ def _refuse_other_formats(location: Location, listed: Any) -> None:
         formats = {None}
     if formats != {3}:
         raise StoreError(f"{location}: its list of arrays is damaged; run its sweep again to make it anew.")
+
+
+def _trials_at_once(manifest: Manifest) -> int:
+    """Return a number of whole blocks: their spectra, padded, are not larger than `_CHUNK_BYTES`."""
+    block = manifest.trials_per_block * len(manifest.identity["models"]) * manifest.chunk * 8
+    return manifest.trials_per_block * max(1, _CHUNK_BYTES // block)
 
 
 def _done_array(location: Location, manifest: Manifest) -> NDArray[np.int32]:

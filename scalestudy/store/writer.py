@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import zarr
 from numpy.typing import NDArray
+from zarr.core.sync import sync
 
 from scalestudy.errors import StoreError
 from scalestudy.store.location import Location
@@ -88,10 +91,13 @@ class BlockWriter:
         arrays = _arrays(self.url, self.run)
         trials = len(result.seconds)
         codes = np.full(trials, SOLVERS.index(result.solver), dtype=np.uint8)
-        self._put(arrays["squared_singular_values"], slot, result.squared_singular_values)
-        self._put(arrays["row_normalizer"], slot, result.row_normalizer)
-        self._put(arrays["seconds"], slot, result.seconds)
-        self._put(arrays["solver"], slot, codes)
+        values = {
+            "squared_singular_values": result.squared_singular_values,
+            "row_normalizer": result.row_normalizer,
+            "seconds": result.seconds,
+            "solver": codes,
+        }
+        sync(_together(self._put(arrays[name], slot, held) for name, held in values.items()))
         arrays["done"][(*slot.point, slot.block)] = trials
 
     def has(self, slot: Slot, trials: int) -> bool:
@@ -102,7 +108,7 @@ class BlockWriter:
         except (ValueError, RuntimeError):
             return False
 
-    def _put(self, array: zarr.Array[Any], slot: Slot, values: NDArray[Any]) -> None:
+    async def _put(self, array: zarr.Array[Any], slot: Slot, values: NDArray[Any]) -> None:
         shape = list(array.shape[4:])
         shape[0] = min(slot.start + self.trials_per_block, shape[0]) - slot.start
         if len(shape) > 1:
@@ -110,7 +116,17 @@ class BlockWriter:
         whole = np.full(shape, array.fill_value, dtype=array.dtype)
         whole[tuple(slice(n) for n in values.shape)] = values
         region = (*slot.point, slice(slot.start, slot.start + shape[0]), *(slice(n) for n in shape[1:]))
-        array[region] = whole
+        await array.async_array.setitem(region, whole)
+
+
+async def _together(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Write several arrays at once: to an object store each takes a journey of its own.
+
+    An error is raised when all have come to rest, so that nothing is still written after it.
+    """
+    for outcome in await asyncio.gather(*coroutines, return_exceptions=True):
+        if outcome is not None:
+            raise outcome
 
 
 @lru_cache(maxsize=8)

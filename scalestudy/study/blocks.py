@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,7 +11,10 @@ from scalestudy.ensembles import Sizes
 from scalestudy.study.spec import Spec
 
 LARGEST_BLOCK = 64
-_SECONDS_PER_BLOCK = 2.0
+_SECONDS_PER_BLOCK = (2.0, 10.0)
+# What writing a block takes of a core, and the share of a study that may go into it.
+_WRITING_SECONDS = 8e-3
+_WRITING_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +66,31 @@ def blocks_of(point: Point, trials: int, size: int) -> Iterator[Block]:
         yield Block(point, index, start, min(start + size, trials))
 
 
-def trials_per_block(spec: Spec, seconds_at_largest: float) -> int:
-    """Choose B, which is fixed when a store is made: about two seconds of trials at the largest d, 1 to 64.
+def trials_per_block(spec: Spec, trial_seconds: Callable[[Point], float]) -> int:
+    """Choose B, which is fixed when a store is made, from 1 to 64.
+
+    It is about two seconds of trials at the dearest point. Where that makes so many blocks of cheap points
+    that writing them would take more than 2 % of the study, it is more, up to ten seconds: a kill loses the
+    blocks in flight, and at the end the last one is waited for.
 
     Parameters
     ----------
     spec : Spec
         Decides where it says ``trials_per_block``.
-    seconds_at_largest : float
-        Seconds of one trial at the dearest point.
+    trial_seconds : callable
+        Predicts the seconds of one trial at a point.
     """
     if isinstance(spec.trials_per_block, int):
         return spec.trials_per_block
-    fitting = int(_SECONDS_PER_BLOCK / max(seconds_at_largest, 1e-9))
-    return max(1, min(LARGEST_BLOCK, fitting))
+    points = points_of(spec)
+    dearest = max(trial_seconds(points[0]), 1e-9)
+    least, most = (max(1, min(LARGEST_BLOCK, int(seconds / dearest))) for seconds in _SECONDS_PER_BLOCK)
+    points_at = Counter(point.d for point in points)
+    bearable = _WRITING_SHARE * sum(spec.trials_at(point.d) * trial_seconds(point) for point in points)
+
+    def writing(size: int) -> float:
+        return _WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
+
+    # Longer than all trials of a point would make no fewer.
+    most = max(least, min(most, max(map(spec.trials_at, points_at))))
+    return next((size for size in range(least, most) if writing(size) <= bearable), most)

@@ -1,4 +1,4 @@
-"""The plan: which blocks a store lacks, dearest first, in groups of about a second of work.
+"""The plan: which blocks a store lacks, dearest first, in groups of about a second, less at the end.
 
 Planning is a pure function of what was asked and what is done. A block counts as done when the store
 holds at least as many of its trials as the spec asks for; otherwise it is computed again whole, which the
@@ -19,6 +19,9 @@ from scalestudy.study.cost import CostModel
 from scalestudy.study.spec import Spec
 
 SECONDS_PER_GROUP = 1.0
+# At the end groups become shorter, so that no core waits a second for another one's last group.
+SHARE_OF_REST = 1 / 16
+SHORTEST_GROUP = 0.1
 
 # Complete trials of each block of a point, as the store counts them; a point it does not know is absent.
 Done = Mapping[Point, NDArray[np.integer]]
@@ -96,15 +99,17 @@ def make_plan(spec: Spec, size: int, done: Done, cost: CostModel) -> Plan:
 
 
 def _grouped(left: list[tuple[float, Block]]) -> list[Group]:
-    """Pack blocks of one d, in their order, until a group holds about a second of work."""
+    """Pack blocks of one d, in their order, until a group holds about a second of work, less at the end."""
     groups: list[Group] = []
+    rest = sum(seconds for seconds, _ in left)
     open_groups: dict[int, list[Block]] = {}
     open_seconds: dict[int, float] = {}
     for seconds, block in left:
         d = block.point.d
         open_groups.setdefault(d, []).append(block)
         open_seconds[d] = open_seconds.get(d, 0.0) + seconds
-        if open_seconds[d] >= SECONDS_PER_GROUP:
+        if open_seconds[d] >= min(SECONDS_PER_GROUP, max(SHORTEST_GROUP, SHARE_OF_REST * rest)):
             groups.append(Group(tuple(open_groups.pop(d)), open_seconds.pop(d)))
+            rest -= groups[-1].seconds
     groups.extend(Group(tuple(blocks), open_seconds[d]) for d, blocks in open_groups.items())
     return groups
