@@ -1,8 +1,8 @@
-"""What a sweep costs beside its trials: start-up, and dispatch, writing and waiting; and many tiny blocks.
+"""What a sweep costs beside its trials: dispatch, writing and waiting; and many tiny blocks.
 
 The first part runs one study of about a minute with `python -m scalestudy.sweep` and compares its wall time,
-from the line that says how many blocks will run to the last of them, with the seconds of the trials themselves,
-which the store holds. The second runs 20,000 tiny blocks and watches the memory of the client.
+from the line that says how many blocks will run to the last of them, with the seconds of the trials
+themselves, which the store holds. The second runs 20,000 tiny blocks and watches the memory of the client.
 """
 
 from __future__ import annotations
