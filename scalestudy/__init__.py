@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scalestudy.convergence import d_needed, distances, rates
+    from scalestudy.execution.interactive import run
     from scalestudy.execution.replay import replay
-    from scalestudy.execution.session import run
     from scalestudy.limit import GaussianEquivalentLaw, MarchenkoPastur
     from scalestudy.store import open_study
     from scalestudy.study import load_spec
@@ -40,7 +40,7 @@ _HOMES = {
     "open_study": "store",
     "rates": "convergence",
     "replay": "execution.replay",
-    "run": "execution.session",
+    "run": "execution.interactive",
 }
 
 __all__ = [

@@ -21,6 +21,12 @@ class StoreMismatchError(StoreError):
     """An existing store holds another study: what is fixed for a store differs from the spec."""
 
 
+class DamagedStoreError(StoreError):
+    """What a store holds cannot be read back, or is not all there; ``verify --repair`` mends it."""
+
+    exit_status = 1
+
+
 class StoreLockedError(StoreError):
     """Another run is writing to this store."""
 

@@ -20,7 +20,7 @@ from scalestudy.convergence.laws import Tokens
 from scalestudy.errors import SpecError
 from scalestudy.reporting import gallery
 from scalestudy.reporting.comparison import SETTING, Comparison, compare, holds_setting
-from scalestudy.reporting.measuring import GROUP
+from scalestudy.reporting.measuring import GROUP, lost_trials
 from scalestudy.reporting.page import Page, Progress, Row, Section, picture_of, write_page
 from scalestudy.reporting.terminal import console, span
 from scalestudy.reporting.verdicts import groups
@@ -34,7 +34,9 @@ from scalestudy.store import (
     read_manifest,
     read_tokens,
 )
+from scalestudy.store.integrity import damage_named
 from scalestudy.study import CostModel, Spec, make_plan, parse_source, parse_spec
+from scalestudy.units import counted
 
 _DROP = 3
 _PROVENANCE = ("package", "libraries", "blas", "commit", "python", "updated")
@@ -77,10 +79,16 @@ def write_report(store: str | os.PathLike[str], directory: str | os.PathLike[str
     Raises
     ------
     StoreError
-        If there is no usable store there, or the directory cannot be written.
+        If there is no usable store there, or the directory cannot be written; a `DamagedStoreError` if what
+        it holds cannot be read.
     """
     location = Location.of(store)
     folder = default_directory(location) if directory is None else Path(directory)
+    with damage_named(location):
+        return _write(location, folder)
+
+
+def _write(location: Location, folder: Path) -> Path:
     study = open_study(location.url)
     attributes = read_attributes(location)
     name = str(read_manifest(location).identity["tokens"])
@@ -101,7 +109,7 @@ def write_report(store: str | os.PathLike[str], directory: str | os.PathLike[str
         verdicts=groups(measured),
         sections=sections,
         comparison=comparison,
-        notes=_notes(measured, location),
+        notes=_notes(study, measured, location),
         provenance={
             "store": str(location),
             "tokens": name,
@@ -160,11 +168,14 @@ def _progress(study: xr.Dataset, location: Location, spec: Spec | None) -> Progr
     return Progress(plan.trials_done, plan.trials_asked, rows)
 
 
-def _notes(measured: xr.Dataset, location: Location) -> list[str]:
+def _notes(study: xr.Dataset, measured: xr.Dataset, location: Location) -> list[str]:
     notes = [str(measured.attrs["law_errors"])] if measured.attrs.get("law_errors") else []
     failed = len(failures(location))
     if failed:
-        notes.append(f"{failed} block{'s' if failed > 1 else ''} failed: see python -m scalestudy.status.")
+        notes.append(f"{counted(failed, 'block')} failed: see python -m scalestudy.status.")
+    lost = lost_trials(study, measured)
+    if lost:
+        notes.append(f"{counted(lost, 'trial')} counted as done not there: see python -m scalestudy.verify.")
     return notes
 
 

@@ -1,18 +1,15 @@
-"""One run of a spec: plan, cluster, store, blocks; and `run`, the same as a function for notebooks."""
+"""One run of a spec: plan, cluster, store, blocks."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 import uuid
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-import xarray as xr
 from distributed.system import MEMORY_LIMIT
 
 from scalestudy import store as kept
@@ -21,7 +18,7 @@ from scalestudy.execution.block import Outcome
 from scalestudy.execution.cluster import connect, dashboard_link
 from scalestudy.execution.dask_executor import DaskExecutor
 from scalestudy.execution.executor import Executor, SerialExecutor
-from scalestudy.execution.options import USABLE, fit_workers, with_options
+from scalestudy.execution.options import USABLE, fit_workers
 from scalestudy.execution.provenance import provenance
 from scalestudy.execution.replay import replay_command
 from scalestudy.execution.requests import works_of
@@ -30,13 +27,11 @@ from scalestudy.study import (
     CostModel,
     Plan,
     Spec,
-    load_spec,
     make_plan,
     spec_text,
     trials_per_block,
 )
 from scalestudy.study.token_file import read_tokens, tokens_label
-from scalestudy.units import counted
 
 
 class Observer(Protocol):
@@ -152,48 +147,6 @@ def carry_out(
             if observer:
                 observer.ended()
     return report
-
-
-def run(
-    spec: Spec | str | os.PathLike[str],
-    *,
-    store: str | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    serial: bool = False,
-    trust_cluster: bool = False,
-) -> xr.Dataset:
-    """Run a study, or what is left of it, and open its store.
-
-    Parameters
-    ----------
-    spec : Spec, str or path
-        A spec, or the path of its YAML file.
-    store, workers, scheduler : optional
-        In place of what the spec says.
-    serial : bool
-        Run in this process, without Dask.
-    trust_cluster : bool
-        Allow any cluster class, and the scheduler of another machine, if it is the spec that names them.
-
-    Returns
-    -------
-    xarray.Dataset
-        As `open_study` gives it. A warning tells if blocks failed.
-
-    Raises
-    ------
-    ScaleStudyError
-        If the study cannot be run.
-    """
-    if not isinstance(spec, Spec):
-        spec = load_spec(spec)
-    spec = with_options(spec, store=store, workers=workers, scheduler=scheduler)
-    report = carry_out(spec, serial=serial, trust=trust_cluster or scheduler is not None)
-    if report.failed or report.stopped:
-        what = report.stopped or f"{counted(len(report.failed), 'block')} failed"
-        warnings.warn(f"{what}; see: python -m scalestudy.status {report.location}", stacklevel=2)
-    return kept.open_study(report.location.url)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,8 @@ from scalestudy.store import (
     write_group,
     writing,
 )
+from scalestudy.store.integrity import damage_named, damaged
+from scalestudy.units import counted
 
 GROUP = "convergence"
 
@@ -36,14 +38,24 @@ def measure(location: Location, drop: int = 3) -> xr.Dataset:
     Raises
     ------
     StoreError
-        If there is no such store, or another run is writing to it.
+        If there is no such store, or another run is writing to it; a `DamagedStoreError` if it cannot be
+        read, or does not hold what it counts as done.
     """
     matrix = (
         read_tokens(location) if read_manifest(location).identity["tokens"].startswith("matrix ") else None
     )
-    with writing(location):
+    with writing(location), damage_named(location):
         earlier = read_group(location, GROUP)
-        found = distances(open_study(location.url), drop, tokens=matrix, reuse=earlier).compute()
+        study = open_study(location.url)
+        found = distances(study, drop, tokens=matrix, reuse=earlier).compute()
+        lost = lost_trials(study, found)
+        if lost:
+            raise damaged(location, f"{counted(lost, 'trial')} of those that it counts as done not there")
         if earlier is None or not found.identical(earlier):
             write_group(location, GROUP, found)
     return found
+
+
+def lost_trials(study: xr.Dataset, measured: xr.Dataset) -> int:
+    """Return how many trials are counted as done and could not be measured: a missing chunk reads as NaN."""
+    return int((study["done"].sum("block") - measured["trials_used"]).sum())
