@@ -6,6 +6,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import argparse
 import statistics
 import sys
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "truth"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "references"))
 
 from general_reference import CASES, GeneralReference
 from limit_reference import BULK, DENSITIES, LAWS, NEAR, SUPPORTS, ReferenceLaw
@@ -145,6 +146,7 @@ def timings():
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     print(f"{'':60s} {'measured':>9s} {'limit':>9s}")
     published()
     closed_form()
