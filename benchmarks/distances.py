@@ -45,7 +45,7 @@ def coordinates(d: list[int], betas: list[float]) -> dict:
         "beta": betas,
         "gamma": [1.0],
         "psi": [1.0],
-        "model": list(MODELS),
+        "model": np.array(MODELS, dtype=object),
         "ell": (("d", "gamma"), sizes),
         "d_qk": (("d", "psi"), sizes),
         "theta1_Q": (("d", "beta"), np.tile(0.99 * np.expm1(np.square(betas)), (len(d), 1))),
