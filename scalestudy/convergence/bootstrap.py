@@ -19,6 +19,9 @@ from scalestudy.convergence.bulk import Real
 PRIOR_DEGREES = 20.0
 """Weight, in degrees of freedom, of the relative variance's trend in d against that of one d alone."""
 
+FEW_TRIALS = 8
+"""Below so many, means of resampled trials take few values, and none of them is far from the mean."""
+
 LEAST_SHARE = 1e-3
 """Relative variances below this share of their median count as that."""
 
@@ -65,11 +68,13 @@ class TrialMeans:
             self.resampled[:, some],
         )
 
-    def interval(self, replicates: Real, level: float) -> tuple[float, float]:
+    def interval(self, replicates: Real, level: float, *, positive: bool = False) -> tuple[float, float]:
         """Return the bootstrap interval of a statistic, from its replicates.
 
         Percentiles, expanded from the normal to the t distribution, because the percentile interval of a few
-        trials is too short. A slope rests mostly on its ends, so half of the degrees of freedom count.
+        trials is too short. A slope rests mostly on its ends, so half of the degrees of freedom count. Where
+        a d has fewer than `FEW_TRIALS`, the replicates do not reach as far as that, and the interval reaches
+        at least as far as so many of their standard deviations.
 
         Parameters
         ----------
@@ -77,12 +82,21 @@ class TrialMeans:
             The statistic of each row of `resampled`; infinities are allowed, NaN gives NaN.
         level : float
             Coverage, 0.95 for example.
+        positive : bool
+            Whether the statistic is positive, and its deviations are those of its logarithm.
         """
         if replicates.size == 0 or np.isnan(replicates).any():
             return np.nan, np.nan
         freedom = 0.5 * float(np.sum(self.trials - 1))
-        outside = float(special.ndtr(special.stdtrit(freedom, 0.5 * (1.0 - level))))
+        deviations = float(special.stdtrit(freedom, 0.5 * (1.0 - level)))
+        outside = float(special.ndtr(deviations))
         low, high = np.quantile(replicates, [outside, 1.0 - outside], method="inverted_cdf")
+        if self.trials.min() < FEW_TRIALS and np.isfinite(replicates).all():
+            scaled = np.log(replicates) if positive else replicates
+            ends = np.median(scaled) + deviations * scaled.std() * np.array([1.0, -1.0])
+            with np.errstate(over="ignore"):
+                ends = np.exp(ends) if positive else ends
+            low, high = min(low, ends[0]), max(high, ends[1])
         return float(low), float(high)
 
 

@@ -8,11 +8,14 @@ import xarray as xr
 from scalestudy.convergence.bootstrap import TrialMeans
 from scalestudy.convergence.bulk import Real
 from scalestudy.convergence.columns import checked_measure, columns, other_dims, stepped_models
-from scalestudy.convergence.fits import power_law
+from scalestudy.convergence.fits import goodness, power_law
 from scalestudy.errors import AnalysisError
 
 TAIL = 3
 """How many of the largest d a prediction beyond the data is made from."""
+
+BENT_P_VALUE = 0.1
+"""Below this p-value of a power law through all d, a prediction must reckon with a bend."""
 
 
 def d_needed(
@@ -29,6 +32,8 @@ def d_needed(
 
     Between two d it is interpolated in log-log. Beyond the largest it is predicted by a power law through the
     last three d: a fit through all of them would carry the behaviour at small d to where it no longer holds.
+    Where the means are no power law (p < 0.1), the interval also covers the prediction of a parabola fitted
+    to all of them in log-log: the exponent changes with d, and whether it goes on to is not known.
 
     Parameters
     ----------
@@ -64,7 +69,7 @@ def d_needed(
         if len(means.x) < 2:
             continue
         place = _crossing(means, means.mean[None], target)[0]
-        ends = means.interval(_crossing(means, means.resampled, target), level)
+        ends = _interval(means, target, level)
         for name, value in zip(names, (place, *ends), strict=True):
             found[name][index] = value
         flags["extrapolated"][index] = bool(means.mean[-1] > target)
@@ -87,7 +92,20 @@ def d_needed(
     return result.assign(stepped=stepped_models(distances, data, dim)) if "model" in data.dims else result
 
 
-def _crossing(means: TrialMeans, y: Real, target: float) -> Real:
+def _interval(means: TrialMeans, target: float, level: float) -> tuple[float, float]:
+    """Return the interval; it also covers the parabola's where the means are known to be no power law."""
+    y = means.resampled
+    low, high = means.interval(_crossing(means, y, target), level, positive=True)
+    if means.mean[-1] <= target or len(means.x) < TAIL or not y.size:
+        return low, high
+    residual = np.log(means.mean / power_law(means.x, means.mean, means.log_error).at(means.x))
+    if goodness(residual, means.log_error, 2)[1] >= BENT_P_VALUE:
+        return low, high
+    bent = means.interval(_crossing(means, y, target, bent=True), level, positive=True)
+    return min(low, bent[0]), max(high, bent[1])
+
+
+def _crossing(means: TrialMeans, y: Real, target: float, *, bent: bool = False) -> Real:
     """Return the d at which each row of y, shape (rows, k), falls below the target for good."""
     x, k = means.x, y.shape[1]
     above = y > target
@@ -99,7 +117,9 @@ def _crossing(means: TrialMeans, y: Real, target: float) -> Real:
     share = upper / (upper - lower)
     place[rows] = x[i] * (x[i + 1] / x[i]) ** share
     beyond = last == k - 1
-    if beyond.any():
+    if beyond.any() and bent:
+        place[beyond] = _parabola(x, y[beyond], means.log_error, target)
+    elif beyond.any():
         tail = slice(-min(TAIL, k), None)
         fit = power_law(x[tail], y[beyond][:, tail], means.log_error[tail])
         falls = fit.exponent > 0.0
@@ -108,3 +128,28 @@ def _crossing(means: TrialMeans, y: Real, target: float) -> Real:
         # A noisy line may pass below the target before the last d, where the data are above it.
         place[beyond] = np.where(falls, np.maximum(predicted, x[-1]), np.inf)
     return place
+
+
+def _parabola(x: Real, y: Real, log_error: Real, target: float) -> Real:
+    """Return where the parabola fitted to each row, in log-log, reaches the target beyond the last x.
+
+    Parameters
+    ----------
+    x : ndarray of shape (k,)
+        Three values or more.
+    y : ndarray of shape (rows, k)
+        All rows end above the target.
+    log_error : ndarray of shape (k,)
+        Standard errors of log(y).
+
+    Returns
+    -------
+    ndarray of shape (rows,)
+        The last x where the parabola is below the target there already; inf where it turns before it gets
+        there.
+    """
+    bend, slope, height = np.polyfit(np.log(x / x[-1]), np.log(y / target).T, 2, w=1.0 / log_error)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        denominator = -slope + np.sqrt(slope**2 - 4.0 * bend * height)
+        found = x[-1] * np.exp(2.0 * height / denominator)
+    return np.where(height <= 0.0, x[-1], np.where(denominator > 0.0, found, np.inf))

@@ -78,7 +78,8 @@ def rates(
         ``limit``, ``limit_exponent``, ``limit_prefactor``
             The fit w_inf + C d^-alpha with w_inf >= 0, from three d on. ``limit_contains_zero`` is 1 where
             the interval of w_inf contains 0, so that convergence to the law is supported, 0 where it does
-            not, NaN where there is no interval.
+            not, NaN where there is no interval: there is none where this curve does not describe the means
+            either (``limit_p_value`` below 0.01, or a fit that would need a negative limit).
         ``local_exponent`` (d_pair)
             Slope between neighbouring d that can be used; at the geometric mean of the two.
         ``mean``, ``stderr`` (d)
@@ -165,7 +166,7 @@ def _fit_power_law(found: Found, means: TrialMeans, level: float) -> None:
         error = np.hypot(error, found["scatter"])
     fit, again = (power_law(means.x, y, error) for y in (means.mean, means.resampled))
     _put(found, "exponent", fit.exponent, *means.interval(again.exponent, level))
-    _put(found, "prefactor", fit.prefactor, *means.interval(again.prefactor, level))
+    _put(found, "prefactor", fit.prefactor, *means.interval(again.prefactor, level, positive=True))
 
 
 def _fit_neighbours(found: Found, means: TrialMeans, places: Any, level: float) -> None:
@@ -184,7 +185,8 @@ def _fit_limit(found: Found, means: TrialMeans, level: float) -> None:
     """Fit with a limit: w_inf >= 0 for the estimates, any w_inf for the intervals.
 
     A distance has no negative limit. But resampled fits that stop at 0 would make the exponent's interval
-    too short, so theirs is free, and the limit's interval is cut at 0 afterwards.
+    too short, so theirs is free, and the limit's interval is cut at 0 afterwards. There is none where the
+    means are no such curve: where chi^2 says so, or where all of the interval lies below 0.
     """
     x, error = means.x, means.log_error
     typical = fitted_means(x, means.mean, error)
@@ -193,13 +195,18 @@ def _fit_limit(found: Found, means: TrialMeans, level: float) -> None:
     for name in ("exponent", "prefactor", "limit"):
         value = float(getattr(fit, name))
         low, high = means.interval(getattr(again, name), level)
+        if name == "limit":
+            free_high = high
         key = "limit" if name == "limit" else f"limit_{name}"
         _put(found, key, value, np.minimum(low, value), np.maximum(high, value))
     if means.resampled.size:
-        found["limit_low"] = max(found["limit_low"], 0.0)
-        found["limit_contains_zero"] = float(found["limit_low"] == 0.0)
         residual = means.mean - fit.at(x)
         found["limit_chi2_reduced"], found["limit_p_value"] = goodness(residual, error * typical, 3)
+        if found["limit_p_value"] < DOUBTFUL_P_VALUE or free_high <= 0.0:
+            found["limit_low"] = found["limit_high"] = np.nan
+        else:
+            found["limit_low"] = max(found["limit_low"], 0.0)
+            found["limit_contains_zero"] = float(found["limit_low"] == 0.0)
 
 
 def _put(found: Found, name: str, value: Any, low: float, high: float) -> None:

@@ -79,21 +79,29 @@ class Verdict:
         parts = [self._distance(), self._rate(), self._needed(), self._limit()]
         return f"{where}: {'; '.join(part for part in parts if part)}."
 
+    @property
+    def falls(self) -> bool:
+        """Whether the whole interval of the exponent, as it is shown, lies above 0."""
+        low = self.exponent_interval[0]
+        return round(self.exponent if np.isnan(low) else low, 2) > 0.0
+
     def _distance(self) -> str:
-        text = f"{_percent(self.distance)} from the law at d = {self.largest_d:,}"
-        return text if np.isnan(self.contrast) else f"{text} (Marchenko-Pastur: {_percent(self.contrast)})"
+        text = f"{_share(self.distance)} from the law at d = {self.largest_d:,}"
+        return text if np.isnan(self.contrast) else f"{text} (Marchenko-Pastur: {_share(self.contrast)})"
 
     def _rate(self) -> str:
-        low = self.exponent_interval[0]
-        falls = round(self.exponent if np.isnan(low) else low, 2) > 0.0
-        value = f"{round(self.exponent, 2) + 0.0:.2f}"
-        text = f"falls as d^-{value}" if falls else f"no clear fall with d, exponent {value}"
-        text += _range(self.exponent_interval, lambda end: f"{round(end, 2) + 0.0:.2f}")
+        low, high = self.exponent_interval
+        if self.falls:
+            text = f"falls as d^-{_two(self.exponent)}{_range((low, high), _two)}"
+        elif round(self.exponent if np.isnan(high) else high, 2) < 0.0:
+            text = f"rises as d^{_two(-self.exponent)}{_range((-high, -low), _two)}"
+        else:
+            text = f"no clear fall with d, exponent {_two(self.exponent)}{_range((low, high), _two)}"
         if self.stepped:
             return f"{text}, in steps, because the degree n_d is an integer"
         if self.p_value < DOUBTFUL_P_VALUE:
-            but = ", but is no pure power:" if falls else ";"
-            return f"{text}{but} exponent {self.last_exponent:.2f} between the two largest d"
+            but = ", but is no pure power:" if self.falls else ";"
+            return f"{text}{but} exponent {_two(self.last_exponent)} between the two largest d"
         return text
 
     def _needed(self) -> str:
@@ -110,13 +118,17 @@ class Verdict:
     def _limit(self) -> str:
         low, high = self.limit_interval
         # Steps of n_d look like a limit until the next one: no three-parameter fit can tell them apart.
-        if np.isnan(high) or self.stepped:
+        if self.stepped or not self.falls:
             return ""
+        if np.isnan(high):
+            return "whether to a limit above 0, these d do not tell"
         if low > 0.0:
-            return f"the data point to a limit of {_percent(low)} to {_percent(high)}, not to the law"
+            ends = (_percent(low), _percent(high))
+            where = f"above {ends[0]}" if high > self.distance else f"of {' to '.join(dict.fromkeys(ends))}"
+            return f"the data point to a limit {where}, not to the law"
         if high < 0.01 * self.target:
             return "no sign of a limit above 0"
-        if high >= self.distance:
+        if high > 0.9 * self.distance:
             return "the data bound no limit"
         return f"a limit of 0 fits (upper bound {_percent(high)})"
 
@@ -194,15 +206,25 @@ def _one(fit: xr.Dataset, needed: xr.Dataset, contrast: xr.DataArray, target: fl
     )
 
 
+def _two(number: float) -> str:
+    """Return a number with two decimals, and no minus sign before zero."""
+    return f"{round(number, 2) + 0.0:.2f}"
+
+
 def _percent(share: float) -> str:
     value = 100.0 * share
     return f"{value:.2g} %" if value < 99.5 else f"{value:.0f} %"
 
 
+def _share(share: float) -> str:
+    """Return a distance in percent; what is smaller than anybody can use is said to be small."""
+    return "below 0.01 %" if share < 1e-4 else _percent(share)
+
+
 def _rounded(d: float) -> str:
-    """Three digits: more would not be meant."""
+    """Three digits: more would not be meant. Beyond a billion an end of an interval is none."""
     if not d < 1e9:
-        return "infinity" if np.isposinf(d) else "over a billion"
+        return "unbounded"
     return f"{float(f'{d:.3g}'):,.0f}"
 
 

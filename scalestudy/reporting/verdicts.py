@@ -38,6 +38,8 @@ def groups(distances: xr.Dataset) -> list[Group]:
         In memory; with a single d there are distances in it and no rates.
     """
     full = points.with_family(distances)
+    # The largest d are run first: those that an unfinished study has not come to say nothing yet.
+    full = full.isel(d=(full["trials_used"] > 0).any(points.FAMILY).values)
     every = points.families(full)
     if full.sizes["d"] < 2:
         return [Group(family, _without_rates(points.curve_at(full, family))) for family in every]

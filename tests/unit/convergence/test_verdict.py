@@ -98,6 +98,36 @@ def test_no_law_is_said_to_be_the_reason():
     assert str(verdict(data)[0]).endswith("no verdict; there is no limit law to measure from.")
 
 
+def test_what_rises_is_said_to_rise():
+    one = replace(verdict(study())[0], exponent=-0.14, exponent_interval=(-0.15, -0.13), p_value=0.5)
+    assert "rises as d^0.14 [0.13, 0.15]" in str(one)
+    assert "limit" not in str(one)
+
+
+@pytest.mark.parametrize(
+    ("interval", "words"),
+    [
+        ((0.15, 6.89), "a limit above 15 %, not to the law"),
+        ((0.0100, 0.0101), "a limit of 1 %, not to the law"),
+        ((0.010, 0.015), "a limit of 1 % to 1.5 %, not to the law"),
+        ((np.nan, np.nan), "whether to a limit above 0, these d do not tell"),
+        ((0.0, 1e-9), "no sign of a limit above 0"),
+        ((0.0, 0.002), "a limit of 0 fits (upper bound 0.2 %)"),
+    ],
+)
+def test_what_is_said_of_a_limit(interval, words):
+    one = replace(verdict(study())[0], distance=0.05, limit_interval=interval)
+    assert words in str(one)
+
+
+def test_what_is_very_small_or_has_no_end():
+    one = replace(
+        verdict(study())[0], contrast=5.2e-7, d_needed=3000.0, d_needed_interval=(605.0, np.inf), target=0.01
+    )
+    assert "(Marchenko-Pastur: below 0.01 %)" in str(one)
+    assert "3,000 [605, unbounded]" in str(one)
+
+
 def test_a_bound_beyond_what_was_measured_is_no_bound():
     one = replace(verdict(study())[0], limit_interval=(0.0, 39.74))
     assert "the data bound no limit" in str(one)
