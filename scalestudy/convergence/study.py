@@ -50,6 +50,12 @@ def with_all_axes(ds: xr.Dataset) -> xr.Dataset:
         raise AnalysisError(
             "A study keeps its dimensions trial and model; select with lists: ds.sel(model=[...])."
         )
+    largest, kept = int(full["ell"].max()), full.sizes.get("rank", 1)
+    if kept < largest:
+        raise AnalysisError(
+            f"Of spectra of {largest} values {kept} are left. A study keeps its dimension rank whole; leave "
+            "the largest values out with drop."
+        )
     return full
 
 
@@ -109,7 +115,12 @@ def trials_to_read(ds: xr.Dataset) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def _done(ds: xr.Dataset) -> np.ndarray[Any, np.dtype[np.int64]] | None:
     manifest = _manifest(ds)
-    if manifest is None or "done" not in ds or ds.sizes["trial"] != int(manifest["trials"]):
+    if (
+        manifest is None
+        or "block" not in ds.dims
+        or "done" not in ds
+        or ds.sizes["trial"] != int(manifest["trials"])
+    ):
         return None
     return np.asarray(ds["done"].transpose(*POINT, "block").values, dtype=np.int64)
 

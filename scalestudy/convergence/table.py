@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 import dask
@@ -54,9 +55,9 @@ def distances(
     """
     full = with_all_axes(ds)
     smallest = int(full["ell"].min())
-    if not 0 <= drop < smallest:
+    if not isinstance(drop, numbers.Integral) or not 0 <= drop < smallest:
         raise AnalysisError(
-            f"Invalid drop {drop}. Must be at least 0 and less than the smallest ell, {smallest}."
+            f"Invalid drop {drop}. Must be at least 0 and less than the smallest ell, {smallest}, and whole."
         )
     chosen = tokens_of(full) if tokens is None else tokens
     attributes: dict[str, Any] = {

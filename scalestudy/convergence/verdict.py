@@ -121,7 +121,7 @@ class Verdict:
         if self.stepped or not self.falls:
             return ""
         if np.isnan(high):
-            return "whether to a limit above 0, these d do not tell"
+            return "these d do not tell whether its limit is 0"
         if low > 0.0:
             ends = (_percent(low), _percent(high))
             where = f"above {ends[0]}" if high > self.distance else f"of {' to '.join(dict.fromkeys(ends))}"

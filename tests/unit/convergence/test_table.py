@@ -150,6 +150,23 @@ def test_drop_must_leave_something_of_the_smallest(ds, drop, least):
         distances(ds, drop=drop)
 
 
+def test_drop_is_a_whole_number(ds):
+    with pytest.raises(AnalysisError, match=r"Invalid drop 2\.5\..* whole"):
+        distances(ds, 2.5)
+
+
+def test_cut_spectra_are_refused(ds):
+    for ranks in (slice(3, None), slice(0, 8)):
+        with pytest.raises(AnalysisError, match="keeps its dimension rank whole"):
+            distances(ds.isel(rank=ranks), drop=0)
+
+
+def test_a_study_squeezed_to_a_point_of_one_block():
+    one = made_up_study(LAW, d=(16,), trials=2)
+    expected = distances(one).compute().squeeze()
+    xr.testing.assert_allclose(distances(one.squeeze()).compute().squeeze(), expected)
+
+
 def test_other_datasets_are_refused(ds):
     with pytest.raises(AnalysisError, match="has no 'squared_singular_values'"):
         distances(ds.drop_vars("squared_singular_values"))

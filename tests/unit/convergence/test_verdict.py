@@ -110,7 +110,7 @@ def test_what_rises_is_said_to_rise():
         ((0.15, 6.89), "a limit above 15 %, not to the law"),
         ((0.0100, 0.0101), "a limit of 1 %, not to the law"),
         ((0.010, 0.015), "a limit of 1 % to 1.5 %, not to the law"),
-        ((np.nan, np.nan), "whether to a limit above 0, these d do not tell"),
+        ((np.nan, np.nan), "these d do not tell whether its limit is 0"),
         ((0.0, 1e-9), "no sign of a limit above 0"),
         ((0.0, 0.002), "a limit of 0 fits (upper bound 0.2 %)"),
     ],
