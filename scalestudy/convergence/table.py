@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
 import dask
@@ -55,7 +54,7 @@ def distances(
     """
     full = with_all_axes(ds)
     smallest = int(full["ell"].min())
-    if not isinstance(drop, numbers.Integral) or not 0 <= drop < smallest:
+    if drop != math.floor(drop) or not 0 <= drop < smallest:
         raise AnalysisError(
             f"Invalid drop {drop}. Must be at least 0 and less than the smallest ell, {smallest}, and whole."
         )
