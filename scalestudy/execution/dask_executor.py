@@ -6,7 +6,7 @@ import queue
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -72,7 +72,7 @@ class DaskExecutor:
             time.sleep(0.1)
         probe(self._client, location)
 
-    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
+    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Generator[Outcome, None, None]:
         """Run every block of every group and yield what became of each.
 
         A task whose worker died is given to another worker by Dask. When a task has lost several, so has

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Protocol
 
 from scalestudy.execution.block import Outcome, Work, run_and_write
@@ -31,7 +31,7 @@ class Executor(Protocol):
         """Raise ClusterError unless every worker can do the work and write to the store."""
         ...
 
-    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
+    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Generator[Outcome, None, None]:
         """Run every block of every group and yield what became of each, in any order."""
         ...
 
@@ -47,7 +47,7 @@ class SerialExecutor:
     def check(self, location: Location) -> None:
         """Nothing to check: the client is the worker."""
 
-    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Iterator[Outcome]:
+    def run(self, groups: Sequence[Sequence[Work]], writer: BlockWriter) -> Generator[Outcome, None, None]:
         """Run every block in the order given."""
         for group in groups:
             for work in group:

@@ -188,7 +188,7 @@ def _run(
             if observer:
                 observer.came_back(outcome)
     finally:
-        outcomes.close() if hasattr(outcomes, "close") else None
+        outcomes.close()
         kept.clear(location, healed & known)
 
 

@@ -11,7 +11,9 @@ from scalestudy.ensembles import Sizes
 from scalestudy.study.spec import Spec
 
 LARGEST_BLOCK = 64
-_SECONDS_PER_BLOCK = (2.0, 10.0)
+_SECONDS_PER_BLOCK = 2.0
+_LONGEST_SECONDS = 60.0
+_LONGEST_SHARE = 1 / 12
 # What writing a block takes of a core, and the share of a study that may go into it.
 _WRITING_SECONDS = 8e-3
 _WRITING_SHARE = 0.02
@@ -70,8 +72,9 @@ def trials_per_block(spec: Spec, trial_seconds: Callable[[Point], float]) -> int
     """Choose B, which is fixed when a store is made, from 1 to 64.
 
     It is about two seconds of trials at the dearest point. Where that makes so many blocks of cheap points
-    that writing them would take more than 2 % of the study, it is more, up to ten seconds: a kill loses the
-    blocks in flight, and at the end the last one is waited for.
+    that writing them would take more than 2 % of the study, it is more: until it is 2 %, or until the longest
+    block is a twelfth of the study or a minute. A kill loses the blocks in flight, and at the end the last
+    one is waited for.
 
     Parameters
     ----------
@@ -83,14 +86,21 @@ def trials_per_block(spec: Spec, trial_seconds: Callable[[Point], float]) -> int
     if isinstance(spec.trials_per_block, int):
         return spec.trials_per_block
     points = points_of(spec)
-    dearest = max(trial_seconds(points[0]), 1e-9)
-    least, most = (max(1, min(LARGEST_BLOCK, int(seconds / dearest))) for seconds in _SECONDS_PER_BLOCK)
     points_at = Counter(point.d for point in points)
-    bearable = _WRITING_SHARE * sum(spec.trials_at(point.d) * trial_seconds(point) for point in points)
+    dearest_at = {point.d: trial_seconds(point) for point in reversed(points)}
+    total = sum(spec.trials_at(point.d) * trial_seconds(point) for point in points)
 
     def writing(size: int) -> float:
         return _WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
 
-    # Longer than all trials of a point would make no fewer.
-    most = max(least, min(most, max(map(spec.trials_at, points_at))))
-    return next((size for size in range(least, most) if writing(size) <= bearable), most)
+    def longest(size: int) -> float:
+        return max(min(size, spec.trials_at(d)) * seconds for d, seconds in dearest_at.items())
+
+    size = max(1, min(LARGEST_BLOCK, int(_SECONDS_PER_BLOCK / max(dearest_at[points[0].d], 1e-9))))
+    most = min(LARGEST_BLOCK, max(map(spec.trials_at, points_at)))
+    while size < most and writing(size) > _WRITING_SHARE * total:
+        bearable = min(_LONGEST_SECONDS, _LONGEST_SHARE * (total + writing(size)))
+        if longest(size + 1) > max(_SECONDS_PER_BLOCK, bearable):
+            break
+        size += 1
+    return size

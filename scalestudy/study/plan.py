@@ -112,4 +112,6 @@ def _grouped(left: list[tuple[float, Block]]) -> list[Group]:
             groups.append(Group(tuple(open_groups.pop(d)), open_seconds.pop(d)))
             rest -= groups[-1].seconds
     groups.extend(Group(tuple(blocks), open_seconds[d]) for d, blocks in open_groups.items())
-    return groups
+    # What was left over of a large d comes before the cheap blocks that fill the last second.
+    dearness = {id(block): seconds for seconds, block in left}
+    return sorted(groups, key=lambda group: -dearness[id(group.blocks[-1])])

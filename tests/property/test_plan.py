@@ -39,6 +39,8 @@ def check_plan(plan, spec, size, done, cost):
     for d in spec.grid.d:
         order = [b.trials * cost.trial_seconds(b.point) for b in planned if b.point.d == d]
         assert order == sorted(order, reverse=True), "a cheaper block of one d comes before a dearer one"
+    ends = [g.blocks[-1].trials * cost.trial_seconds(g.blocks[-1].point) for g in plan.groups]
+    assert ends == sorted(ends, reverse=True), "a dear group comes after a cheaper one"
     full = [g for g in plan.groups if g.seconds >= SECONDS_PER_GROUP]
     dearest = [
         max(b.trials * cost.trial_seconds(b.point) for b in g.blocks) for g in full if len(g.blocks) == 1

@@ -52,18 +52,27 @@ def test_a_block_is_about_two_seconds_of_trials(seconds, size):
     assert trials_per_block(spec_of("trials_per_block: 7"), lambda point: seconds) == 7
 
 
-def test_a_block_is_longer_where_many_cheap_ones_would_cost_more_to_write_than_two_percent():
-    grid = "seed: 1\ngrid: {d: [64, 128, 256, 512, 1024], beta: 1.0}\n"
-    spec = parse_spec(parse_source(grid + "trials: {64: 2000, 128: 1000, 256: 500, 512: 200, 1024: 60}"))
-    seconds = {64: 0.002, 128: 0.006, 256: 0.023, 512: 0.11, 1024: 0.65}
-    # 3,760 trials that take 83 s: at 8 ms each, 207 blocks may be written, of 19 trials. But ten seconds
-    # of the largest d are 15.
-    assert trials_per_block(spec, lambda point: seconds[point.d]) == 15
-    fewer = parse_spec(parse_source(grid + "trials: {64: 1000, 128: 500, 256: 250, 512: 200, 1024: 60}"))
-    assert trials_per_block(fewer, lambda point: seconds[point.d]) == 12
-    # No block of the largest d is longer than ten seconds, however cheap the others are.
-    many = parse_spec(parse_source(grid + "trials: {64: 900000, 128: 1, 256: 1, 512: 1, 1024: 60}"))
-    assert trials_per_block(many, lambda point: seconds[point.d]) == 15
+SECONDS = {16: 1e-3, 64: 0.002, 128: 0.006, 256: 0.023, 512: 0.11, 1024: 0.65, 2048: 3.3}
+
+
+@pytest.mark.parametrize(
+    ("trials", "size"),
+    [
+        # 3,760 trials that take 83 s: 207 blocks may be written at 8 ms each, but a twelfth of it is 7 s.
+        ({64: 2000, 128: 1000, 256: 500, 512: 200, 1024: 60}, 10),
+        # Nothing is gained by writing less where trials are dear.
+        ({512: 20, 1024: 40}, 3),
+        # Ten dear trials are not one block, whatever the cheap ones would like.
+        ({64: 1000, 1024: 10}, 3),
+        # A few very dear ones may be one block, where that is an eleventh of the study.
+        ({16: 100_000, 64: 20_000, 2048: 4}, 64),
+        ({16: 1_000_000}, 64),
+        ({2048: 1}, 1),
+    ],
+)
+def test_a_block_is_longer_where_many_cheap_ones_would_cost_more_to_write(trials, size):
+    spec = parse_spec(parse_source(f"seed: 1\ngrid: {{d: {list(trials)}, beta: 1.0}}\ntrials: {trials}\n"))
+    assert trials_per_block(spec, lambda point: SECONDS[point.d]) == size
 
 
 def test_a_pilot_sets_the_speed_and_predicts_itself():
