@@ -7,9 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scalestudy.spectra.choose import choose
-from scalestudy.spectra.choose import solver as named_solver
-from scalestudy.spectra.protocol import Solver
+from scalestudy.spectra.choose import resolve
 
 # Buffers that the BLAS libraries fill on their first large product, measured as 13 to 17 MB.
 _BLAS_BUFFERS = 16_000_000
@@ -34,10 +32,6 @@ class HasSizes(Protocol):
         ...
 
 
-def _resolve(n: int, name: str, dtype: str) -> Solver:
-    return choose(n, dtype) if name == "auto" else named_solver(name)
-
-
 def solve_flops(ell: int, models: Collection[str], solver: str = "auto", dtype: str = "float64") -> float:
     """Count what the spectra of one trial cost.
 
@@ -58,7 +52,7 @@ def solve_flops(ell: int, models: Collection[str], solver: str = "auto", dtype: 
         Operations, counted as matrix-multiplication flops that take as long. The pairs M0, M1 and M2, M3
         share work when both members are asked for.
     """
-    method = _resolve(ell, solver, dtype)
+    method = resolve(solver, ell, dtype)
     total = 0.0
     alone = set(models)
     for pair in ({"sqrt_d_A", "sqrt_d_A_perp"}, {"Y", "Y_f"}):
@@ -105,5 +99,5 @@ def peak_bytes(
         copies = 3 if isinstance(tokens, str) and tokens == "parseval" else 1
         drawing = 8 * ell * d * copies + item * min(ell, d_qk) * d
         drawing += item * ell * d if item < 8 else 0
-    solving = _resolve(ell, solver, dtype).workspace_bytes(ell, dtype)
+    solving = resolve(solver, ell, dtype).workspace_bytes(ell, dtype)
     return _BLAS_BUFFERS + 3 * item * ell * ell + max(drawing, solving)

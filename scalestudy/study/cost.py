@@ -13,7 +13,7 @@ import numpy as np
 
 from scalestudy.ensembles import Sizes, draw_flops
 from scalestudy.errors import ResourceError
-from scalestudy.spectra import peak_bytes, solve_flops
+from scalestudy.spectra import installation_note, peak_bytes, solve_flops
 from scalestudy.study.blocks import Point, points_of
 from scalestudy.study.spec import Spec
 
@@ -88,6 +88,11 @@ class CostModel:
                 f"a worker can use {memory_limit / 1e9:.3g} GB. "
                 "Use fewer workers (--workers), a machine with more memory, or a smaller d."
             )
+
+    def installation_note(self) -> str | None:
+        """Say what would make the study faster, if anything; see `scalestudy.spectra.installation_note`."""
+        largest = max(sizes.ell for sizes in _largest_sizes(self.spec))
+        return installation_note(self.spec.solver, largest, self.spec.dtype)
 
     def calibrated(self, run: Callable[[Point], float]) -> CostModel:
         """Return this model with the speed of this machine.
