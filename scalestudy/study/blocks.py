@@ -13,7 +13,7 @@ from scalestudy.study.spec import Spec
 LARGEST_BLOCK = 64
 _SECONDS_PER_BLOCK = (2.0, 10.0)
 # What writing a block takes of a core, and the share of a study that may go into it.
-_WRITING_SECONDS = 8e-3
+WRITING_SECONDS = 8e-3
 _WRITING_SHARE = 0.02
 
 
@@ -89,7 +89,7 @@ def trials_per_block(spec: Spec, trial_seconds: Callable[[Point], float]) -> int
     bearable = _WRITING_SHARE * sum(spec.trials_at(point.d) * trial_seconds(point) for point in points)
 
     def writing(size: int) -> float:
-        return _WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
+        return WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
 
     # Longer than all trials of a point would make no fewer.
     most = max(least, min(most, max(map(spec.trials_at, points_at))))

@@ -16,10 +16,12 @@ from scalestudy.errors import ResourceError
 from scalestudy.spectra import installation_note, peak_bytes, solve_flops
 from scalestudy.study.blocks import Point, points_of
 from scalestudy.study.spec import Spec
+from scalestudy.study.statistics import SMALLEST_POLYNOMIAL_D
 
 # A worker process before its first trial: interpreter, NumPy, SciPy, zarr and distributed.
 PROCESS_BYTES = 200_000_000
 _LARGEST_PILOT_SECONDS = 1.0
+_SHORTEST_PILOT_SECONDS = 0.1
 # Random doubles compress to about 95 %, the padding of short spectra to nothing.
 _COMPRESSED = 0.95
 
@@ -100,19 +102,31 @@ class CostModel:
         Parameters
         ----------
         run : callable
-            Runs one trial at a point and returns its seconds. It is called twice, at the dearest point that
-            should take less than a second: the first call also pays for loading libraries.
+            Runs one trial at a point, which need not be in the grid, and returns its seconds. It is called at
+            least twice: the first call also pays for loading libraries.
         """
-        affordable = [p for p in points_of(self.spec) if self.trial_seconds(p) <= _LARGEST_PILOT_SECONDS]
-        point = (
-            max(affordable, key=self.trial_flops)
-            if affordable
-            else min(points_of(self.spec), key=self.trial_flops)
-        )
-        seconds = min(run(point), run(point))
+        point = self._pilot_point()
+        times = [run(point), run(point)]
+        while sum(times) < _SHORTEST_PILOT_SECONDS:
+            times.append(run(point))
+        seconds = min(times)
         busy = max(seconds - self.calibration.overhead, 0.1 * seconds)
         speed = self.trial_flops(point) / busy
         return replace(self, calibration=replace(self.calibration, flops_per_second=speed, measured=True))
+
+    def _pilot_point(self) -> Point:
+        """Return the dearest point, its d halved until a trial should take no more than a second.
+
+        The cheap points of a grid tell how long a trial takes to begin, not how long the dear ones take.
+        Tokens from a file have one d only.
+        """
+        point = max(points_of(self.spec), key=self.trial_flops)
+        while isinstance(self.spec.tokens, str) and self.trial_seconds(point) > _LARGEST_PILOT_SECONDS:
+            smaller = replace(point, d=point.d // 2)
+            if smaller.d < SMALLEST_POLYNOMIAL_D or min(smaller.gamma, smaller.psi) * smaller.d < 1:
+                break
+            point = smaller
+        return point
 
     @property
     def _tokens(self) -> str:
