@@ -11,6 +11,8 @@ from scalestudy.spectra.choose import resolve
 
 # Buffers that the BLAS libraries fill on their first large product, measured as 13 to 17 MB.
 _BLAS_BUFFERS = 16_000_000
+# Of stored tokens, ten chunks of 32 MB are read at a time, and decoded beside what they are decoded from.
+_READ_AT_A_TIME = 10 * 2 * 2**25
 
 
 class HasSizes(Protocol):
@@ -78,7 +80,7 @@ def peak_bytes(
     models : collection of str
         Names of the ladder that are asked for.
     tokens : str or ndarray
-        Name of the token ensemble, or a given matrix.
+        Name of the token ensemble; anything else stands for a given matrix.
     dtype : {"float64", "float32"}
         Precision.
     solver : str
@@ -88,16 +90,18 @@ def peak_bytes(
     -------
     int
         Bytes: three (ell, ell) matrices for the scores, the exponentials or noise, and the matrix being
-        solved, beside them the larger of what drawing the tokens and what the solver needs, and the buffers
-        of the BLAS libraries.
+        solved, beside them the larger of what drawing the scores and what the solver needs, and the buffers
+        of the BLAS libraries. A worker reads given tokens before that, and keeps them.
     """
     d, ell, d_qk = sizes.d, sizes.ell, sizes.d_qk
     item = np.dtype(dtype).itemsize
+    name = tokens if isinstance(tokens, str) else None
+    held = 8 * ell * d if name is None else 0
+    reading = min(held, _READ_AT_A_TIME)
     drawing = 0
-    if not (isinstance(tokens, str) and tokens in ("identity", "orthonormal")):
+    if name not in ("identity", "orthonormal"):
         # Tokens are drawn in float64 whatever the precision; parseval ones hold their QR factors beside them.
-        copies = 3 if isinstance(tokens, str) and tokens == "parseval" else 1
-        drawing = 8 * ell * d * copies + item * min(ell, d_qk) * d
+        drawing = 8 * ell * d * {None: 0, "parseval": 3}.get(name, 1) + item * min(ell, d_qk) * d
         drawing += item * ell * d if item < 8 else 0
     solving = resolve(solver, ell, dtype).workspace_bytes(ell, dtype)
-    return _BLAS_BUFFERS + 3 * item * ell * ell + max(drawing, solving)
+    return _BLAS_BUFFERS + held + max(reading, 3 * item * ell * ell + max(drawing, solving))

@@ -19,7 +19,7 @@ from scalestudy.study.spec import Spec
 from scalestudy.study.statistics import SMALLEST_POLYNOMIAL_D
 
 # A worker process before its first trial: interpreter, NumPy, SciPy, zarr and distributed.
-PROCESS_BYTES = 200_000_000
+PROCESS_BYTES = 100_000_000
 _LARGEST_PILOT_SECONDS = 1.0
 _SHORTEST_PILOT_SECONDS = 0.1
 # Random doubles compress to about 95 %, the padding of short spectra to nothing.
@@ -55,7 +55,7 @@ class CostModel:
     def trial_flops(self, point: Point) -> float:
         """Return the operations of one trial, as those of a matrix product that takes as long."""
         spec = self.spec
-        return draw_flops(point.sizes, spec.models, self._tokens) + solve_flops(
+        return draw_flops(point.sizes, spec.models, spec.tokens) + solve_flops(
             point.sizes.ell, spec.models, spec.solver, spec.dtype
         )
 
@@ -67,18 +67,22 @@ class CostModel:
         """Return the peak memory of one worker over all points of the grid."""
         spec = self.spec
         return PROCESS_BYTES + max(
-            peak_bytes(sizes, spec.models, self._tokens, spec.dtype, spec.solver)
+            peak_bytes(sizes, spec.models, spec.tokens, spec.dtype, spec.solver)
             for sizes in _largest_sizes(spec)
         )
 
     def disk_bytes(self) -> int:
         """Return the bytes that the whole study takes in the store."""
         item = np.dtype(self.spec.dtype).itemsize
+        tokens = 0
+        if not isinstance(self.spec.tokens, str):
+            # The store keeps the given matrix, in float64 whatever the precision.
+            tokens = 8 * max(point.d * point.sizes.ell for point in points_of(self.spec))
         values = sum(
             self.spec.trials_at(point.d) * point.sizes.ell * (len(self.spec.models) + 1)
             for point in points_of(self.spec)
         )
-        return int(values * item * _COMPRESSED)
+        return int((values * item + tokens) * _COMPRESSED)
 
     def refuse_what_cannot_fit(self, memory_limit: int) -> None:
         """Raise ResourceError if the largest point needs more than a worker has."""
@@ -127,11 +131,6 @@ class CostModel:
                 break
             point = smaller
         return point
-
-    @property
-    def _tokens(self) -> str:
-        # A given matrix costs what spherical tokens cost.
-        return self.spec.tokens if isinstance(self.spec.tokens, str) else "spherical"
 
 
 def _largest_sizes(spec: Spec) -> Iterable[Sizes]:

@@ -144,3 +144,11 @@ def test_what_cannot_fit_is_refused_with_both_numbers():
 def test_bytes_on_disk_count_every_model_and_the_normalisers():
     spec = parse_spec(parse_source("seed: 1\ngrid: {d: 64, beta: 1}\ntrials: 10\nmodels: [Y, Y_f]"))
     assert CostModel(spec).disk_bytes() == int(10 * 64 * 3 * 8 * 0.95)
+
+
+def test_bytes_on_disk_count_a_token_file():
+    spec = parse_spec(
+        parse_source("seed: 1\ngrid: {d: 500, beta: 1, gamma: 0.2}\ntrials: 1\ntokens: {file: X.npy}")
+    )
+    plain = spec.model_copy(update={"tokens": "spherical"})
+    assert CostModel(spec).disk_bytes() - CostModel(plain).disk_bytes() == int(8 * 100 * 500 * 0.95)
