@@ -7,7 +7,6 @@ from collections.abc import Collection
 import numpy as np
 
 from scalestudy.ensembles.sizes import Sizes
-from scalestudy.ensembles.tokens import Tokens
 
 # What one Gaussian and one pass of element-wise work cost, in units of a matrix-multiplication flop: measured
 # as 15 ns and 1 ns against 0.02 ns (dgemm at 50 Gflop/s, one core of a 2.1 GHz Xeon).
@@ -16,7 +15,7 @@ _ELEMENT = 50.0
 _PASSES = {"sqrt_d_A": 1, "sqrt_d_A_perp": 3, "Y": 1, "Y_f": 2, "Y_Q": 8, "Y_Q_lin": 2, "Y_f_lin": 2}
 
 
-def draw_flops(sizes: Sizes, models: Collection[str], tokens: Tokens | str = "orthonormal") -> float:
+def draw_flops(sizes: Sizes, models: Collection[str], tokens: object = "orthonormal") -> float:
     """Count what making the matrices of one trial costs, without their spectra.
 
     Parameters
@@ -26,7 +25,7 @@ def draw_flops(sizes: Sizes, models: Collection[str], tokens: Tokens | str = "or
     models : collection of str
         Names of `MODELS` that are asked for.
     tokens : str or ndarray
-        A name of `TOKENS`, or a given matrix.
+        A name of `TOKENS`; anything else stands for a given matrix.
 
     Returns
     -------

@@ -5,6 +5,8 @@ All have unit-variance scores by construction, that is, rows of mean squared nor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,9 @@ from scalestudy.ensembles.sizes import Sizes
 
 TOKENS = ("identity", "orthonormal", "spherical", "gaussian", "parseval")
 """Names of the token ensembles; `identity` is `orthonormal` at gamma = 1."""
+
+_CHUNK = 1 << 17  # numbers: 1 MB
+_ROUNDING = 1e-13  # what a norm may be off one after rows were scaled to it
 
 Tokens = str | NDArray[np.float64]
 """A name of `TOKENS`, or a given token matrix of shape (ell, d)."""
@@ -74,14 +79,39 @@ def unit_rows(matrix: NDArray[np.floating], sizes: Sizes) -> NDArray[np.float64]
         raise ValueError(
             f"Invalid token matrix of shape {matrix.shape}. Must be (ell, d) = ({sizes.ell}, {sizes.d})."
         )
-    tokens = np.array(matrix, dtype=np.float64)
-    largest = np.abs(tokens).max(axis=1, keepdims=True)
-    bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
-    if bad.size:
-        raise ValueError(f"Invalid token matrix: row {bad[0]} is zero, NaN or infinite.")
-    tokens /= largest
-    tokens /= np.linalg.norm(tokens, axis=1, keepdims=True)
+    # In one order whatever the given one, which numpy's sums would follow in their last bits.
+    tokens = np.array(matrix, dtype=np.float64, order="C")
+    for rows in _chunks(tokens):
+        chunk = tokens[rows]
+        largest = np.abs(chunk).max(axis=1, keepdims=True)
+        bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
+        if bad.size:
+            raise ValueError(f"Invalid token matrix: row {rows.start + bad[0]} is zero, NaN or infinite.")
+        chunk /= largest
+    tokens /= _norms(tokens)
     return tokens
+
+
+def _chunks(matrix: NDArray[np.floating]) -> Iterator[slice]:
+    """Rows taken together, so that no temporary is as large as the tokens."""
+    rows = max(1, _CHUNK // matrix.shape[1])
+    return (slice(start, start + rows) for start in range(0, len(matrix), rows))
+
+
+def _norms(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Norms of the rows, (ell, 1)."""
+    norms = [np.linalg.norm(matrix[rows], axis=1, keepdims=True) for rows in _chunks(matrix)]
+    return np.concatenate(norms).astype(np.float64, copy=False)
+
+
+def _given(matrix: NDArray[np.float64], sizes: Sizes) -> NDArray[np.float64]:
+    """Return a given matrix with rows of unit norm: itself, without a copy, where they have it already."""
+    if matrix.shape == (sizes.ell, sizes.d) and matrix.dtype == np.float64:
+        # Squares that overflow belong to rows that are scaled below.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if (np.abs(_norms(matrix) - 1) <= _ROUNDING).all():
+                return matrix
+    return unit_rows(matrix, sizes)
 
 
 def draw_tokens(rng: np.random.Generator, sizes: Sizes, tokens: Tokens) -> NDArray[np.float64]:
@@ -94,11 +124,12 @@ def draw_tokens(rng: np.random.Generator, sizes: Sizes, tokens: Tokens) -> NDArr
     sizes : Sizes
         Shapes.
     tokens : str or (ell, d) ndarray
-        A name of `TOKENS`, or the matrix itself, whose rows are then scaled to unit norm.
+        A name of `TOKENS`, or the matrix itself, whose rows are scaled to unit norm if they are not yet.
 
     Returns
     -------
     (ell, d) ndarray of float64
+        Not to be written to: it may be the given matrix.
         ``orthonormal`` and ``identity``: the first ell rows of the identity, so X X^T = I ([P]'s assumption;
         any other orthonormal rows give scores of the same law, because W_Q and W_K are Gaussian).
         ``spherical``: rows uniform on the unit sphere. ``gaussian``: i.i.d. N(0, 1/d). ``parseval``:
@@ -110,7 +141,7 @@ def draw_tokens(rng: np.random.Generator, sizes: Sizes, tokens: Tokens) -> NDArr
         If the ensemble does not exist at these sizes, or a given matrix is unusable.
     """
     if not isinstance(tokens, str):
-        return unit_rows(tokens, sizes)
+        return _given(tokens, sizes)
     reason = check_tokens(tokens, sizes.ell / sizes.d)
     if reason is not None:
         raise ValueError(f"Invalid tokens: {reason}.")
@@ -120,7 +151,7 @@ def draw_tokens(rng: np.random.Generator, sizes: Sizes, tokens: Tokens) -> NDArr
     if tokens == "gaussian":
         X /= np.sqrt(sizes.d)
     elif tokens == "spherical":
-        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        X /= _norms(X)
     else:
         X, triangle = np.linalg.qr(X)
         # The sign of a QR factor is LAPACK's choice; fixing it makes X depend on the draw alone.

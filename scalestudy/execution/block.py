@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from scalestudy import spectra
 from scalestudy.ensembles import DRAW_VERSION
 from scalestudy.errors import ClusterError
 from scalestudy.execution.trial import TOKEN_FILE, TrialRequest, run_trial
@@ -96,7 +97,7 @@ def run_and_write(
 
     With `resume`, a block that is in the store already is left alone: when a worker dies, its whole task is
     given to another one, and so is a task whose answer was lost. With `version`, a worker that has another
-    one, because it came after the probe, refuses to work.
+    one, because it came after the probe, refuses to work, and so does one that lacks the solver.
 
     BLAS is held to one thread here, inside the task: the environment that a worker was started with is not
     ours on a foreign cluster, and sums of several threads differ in their last bits.
@@ -108,6 +109,9 @@ def run_and_write(
             f"The worker on {here} has {installed_version()}; here it is {version}. "
             "Install the same version there."
         )
+    lack = next(filter(None, (spectra.missing(work.request.solver) for work in works)), None)
+    if lack:
+        raise ClusterError(f"The worker on {here} cannot run this study: {lack}.")
     workspace = Workspace()
     with threadpool_limits(limits=1, user_api="blas"):
         for work in works:

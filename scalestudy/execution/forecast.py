@@ -10,8 +10,10 @@ from scalestudy import store as kept
 from scalestudy.execution.options import fit_workers
 from scalestudy.execution.requests import request_for
 from scalestudy.execution.trial import run_trial
+from scalestudy.execution.workspace import Workspace
 from scalestudy.store import Location, Manifest
 from scalestudy.study import CostModel, Plan, Point, Spec, make_plan, points_of, trials_per_block
+from scalestudy.study.blocks import WRITING_SECONDS
 from scalestudy.study.token_file import read_tokens, tokens_label
 
 
@@ -30,7 +32,7 @@ class Forecast:
     cores : int or None
         Local workers; None where a cluster's size is not known before it is reached.
     core_seconds : float
-        Of one core.
+        Of one core, with what writing the blocks takes.
     worker_bytes, disk_bytes : int
         Peak memory of one worker; the whole study in the store.
     """
@@ -70,12 +72,14 @@ def forecast(spec: Spec) -> Forecast:
     block = trials_per_block(spec, cost.trial_seconds)
     manifest = held.grown(spec) if held else Manifest.first(spec, tokens, block)
 
+    workspace = Workspace()
+
     def pilot(point: Point) -> float:
         request = request_for(manifest, point, spec.solver)
         if matrix is not None:
             request = replace(request, tokens=matrix)
         with threadpool_limits(limits=1, user_api="blas"):
-            return run_trial(request, 0).seconds
+            return run_trial(request, 0, workspace=workspace).seconds
 
     cost = cost.calibrated(pilot)
     plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, held) if held else {}, cost)
@@ -87,7 +91,7 @@ def forecast(spec: Spec) -> Forecast:
         cores=spec.cluster.workers
         if spec.cluster.is_local and isinstance(spec.cluster.workers, int)
         else None,
-        core_seconds=plan.seconds_left,
+        core_seconds=plan.seconds_left + WRITING_SECONDS * plan.blocks_left,
         worker_bytes=cost.worker_bytes(),
         disk_bytes=cost.disk_bytes(),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dask.system import CPU_COUNT
 from distributed.system import MEMORY_LIMIT
 
+from scalestudy import spectra
 from scalestudy.errors import SpecError
 from scalestudy.study import CostModel, Spec
 
@@ -43,9 +44,14 @@ def fit_workers(spec: Spec, cost: CostModel) -> Spec:
 
     Raises
     ------
+    SpecError
+        If the spec's solver is not installed here.
     ResourceError
         If the largest point does not fit even then.
     """
+    lack = spectra.missing(spec.solver)
+    if lack:
+        raise SpecError(f"solver: {lack}.")
     cluster = spec.cluster
     if not cluster.is_local:
         return spec

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from scalestudy.execution.block import Outcome
-from scalestudy.spectra import installation_note
 from scalestudy.study import CostModel, Plan
 from scalestudy.units import counted, duration
 
@@ -49,7 +48,7 @@ class ProgressDisplay:
         )
         if dashboard:
             self._console.print(f"Dashboard: {dashboard}")
-        note = installation_note()
+        note = self._cost.installation_note()
         if note:
             self._console.print(f"Note: {note}", markup=False)
         if self._console.is_terminal:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
+from scalestudy import spectra
 from scalestudy.errors import StoreError
 from scalestudy.execution.block import run_block
 from scalestudy.execution.requests import request_for
 from scalestudy.execution.trial import TOKEN_FILE
-from scalestudy.store import BlockResult, Location, Manifest, read_manifest, read_tokens
+from scalestudy.store import BlockResult, Location, Manifest, read_manifest, read_spec, read_tokens
 from scalestudy.study import Block, Point
 
 
@@ -19,6 +20,8 @@ def replay(
     store: str | os.PathLike[str], *, d: int, beta: float, gamma: float, psi: float, start: int, stop: int
 ) -> BlockResult:
     """Compute trials of a stored study again, in this process; nothing is written.
+
+    The solver is the one that the study last asked for, or ``auto`` where that is not installed.
 
     Parameters
     ----------
@@ -46,14 +49,18 @@ def replay(
         manifest.index(point)
     except ValueError:
         raise StoreError(f"{location} has no point {point}.") from None
-    return recompute(location, manifest, point, start, stop)
+    spec = read_spec(location)
+    return recompute(location, manifest, point, start, stop, spec.solver if spec else "auto")
 
 
 def recompute(
     location: Location, manifest: Manifest, point: Point, start: int, stop: int, solver: str = "auto"
 ) -> BlockResult:
-    """Compute trials `start` to `stop - 1` of a point again, on one BLAS thread."""
-    request = request_for(manifest, point, solver)
+    """Compute trials `start` to `stop - 1` of a point again, on one BLAS thread.
+
+    A solver that is not installed here is replaced by ``auto``: the values differ by rounding.
+    """
+    request = request_for(manifest, point, spectra.or_auto(solver))
     if request.tokens == TOKEN_FILE:
         request = replace(request, tokens=read_tokens(location))
     with threadpool_limits(limits=1, user_api="blas"):

@@ -91,9 +91,7 @@ def _compared(
     point = manifest.point(index[:-1])
     place, ell = (*index[:-1], trial), point.sizes.ell
     solver = schema.SOLVERS[int(arrays["solver"][place])]
-    again = recompute(
-        location, manifest, point, trial, trial + 1, solver if solver in spectra.SOLVERS else "auto"
-    )
+    again = recompute(location, manifest, point, trial, trial + 1, solver)
     held = [
         np.asarray(arrays["squared_singular_values"][place])[:, :ell],
         np.asarray(arrays["row_normalizer"][place])[None, :ell],
@@ -135,7 +133,7 @@ def redo(location: Location, manifest: Manifest, blocks: list[Index], spec: Spec
     counts = block_counts(location, manifest)
     for index in blocks:
         block = block_at(manifest, index, trials_of(location, manifest, index, counts.get(index, 0), spec))
-        request = request_for(manifest, block.point, spec.solver if spec else "auto")
+        request = request_for(manifest, block.point, spectra.or_auto(spec.solver) if spec else "auto")
         forget(location, index)
         yield from run_and_write([Work(block, slot_of(manifest, block), request)], writer)
 

@@ -32,9 +32,9 @@ class Workspace:
         return array
 
     def solver(self, name: str, ell: int, dtype: str) -> Solver:
-        """Return the solver of that name for that size; ``auto`` chooses."""
+        """Return what `spectra.resolve` makes of that name for that size."""
         key = (name, ell, dtype)
         if key not in self._solvers:
             self._solvers.clear()
-            self._solvers[key] = spectra.choose(ell, dtype) if name == "auto" else spectra.solver(name)
+            self._solvers[key] = spectra.resolve(name, ell, dtype)
         return self._solvers[key]

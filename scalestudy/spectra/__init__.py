@@ -6,7 +6,7 @@ and so do M2 and M3 = B. `SVD` is the reference; `Gram` and `TwoStage` work on `
 is a rank-two update; `choose` says which one to use. Notation: ``u = 1/sqrt(ell)``, ``n = ell``.
 """
 
-from scalestudy.spectra.choose import SOLVERS, choose, installation_note, solver
+from scalestudy.spectra.choose import SOLVERS, choose, installation_note, missing, or_auto, resolve, solver
 from scalestudy.spectra.cost import peak_bytes, solve_flops
 from scalestudy.spectra.gram import Gram
 from scalestudy.spectra.protocol import Solver
@@ -21,7 +21,10 @@ __all__ = [
     "TwoStage",
     "choose",
     "installation_note",
+    "missing",
+    "or_auto",
     "peak_bytes",
+    "resolve",
     "solve_flops",
     "solver",
 ]

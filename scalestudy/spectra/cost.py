@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from scalestudy.spectra.choose import choose
-from scalestudy.spectra.choose import solver as named_solver
-from scalestudy.spectra.protocol import Solver
+from scalestudy.spectra.choose import resolve
 
 # Buffers that the BLAS libraries fill on their first large product, measured as 13 to 17 MB.
 _BLAS_BUFFERS = 16_000_000
+# Of stored tokens, ten chunks of 32 MB are read at a time, and decoded beside what they are decoded from.
+_READ_AT_A_TIME = 10 * 2 * 2**25
 
 
 class HasSizes(Protocol):
@@ -32,10 +32,6 @@ class HasSizes(Protocol):
     def d_qk(self) -> int:
         """Head width."""
         ...
-
-
-def _resolve(n: int, name: str, dtype: str) -> Solver:
-    return choose(n, dtype) if name == "auto" else named_solver(name)
 
 
 def solve_flops(ell: int, models: Collection[str], solver: str = "auto", dtype: str = "float64") -> float:
@@ -58,7 +54,7 @@ def solve_flops(ell: int, models: Collection[str], solver: str = "auto", dtype: 
         Operations, counted as matrix-multiplication flops that take as long. The pairs M0, M1 and M2, M3
         share work when both members are asked for.
     """
-    method = _resolve(ell, solver, dtype)
+    method = resolve(solver, ell, dtype)
     total = 0.0
     alone = set(models)
     for pair in ({"sqrt_d_A", "sqrt_d_A_perp"}, {"Y", "Y_f"}):
@@ -84,7 +80,7 @@ def peak_bytes(
     models : collection of str
         Names of the ladder that are asked for.
     tokens : str or ndarray
-        Name of the token ensemble, or a given matrix.
+        Name of the token ensemble; anything else stands for a given matrix.
     dtype : {"float64", "float32"}
         Precision.
     solver : str
@@ -94,16 +90,18 @@ def peak_bytes(
     -------
     int
         Bytes: three (ell, ell) matrices for the scores, the exponentials or noise, and the matrix being
-        solved, beside them the larger of what drawing the tokens and what the solver needs, and the buffers
-        of the BLAS libraries.
+        solved, beside them the larger of what drawing the scores and what the solver needs, and the buffers
+        of the BLAS libraries. A worker reads given tokens before that, and keeps them.
     """
     d, ell, d_qk = sizes.d, sizes.ell, sizes.d_qk
     item = np.dtype(dtype).itemsize
+    name = tokens if isinstance(tokens, str) else None
+    held = 8 * ell * d if name is None else 0
+    reading = min(held, _READ_AT_A_TIME)
     drawing = 0
-    if not (isinstance(tokens, str) and tokens in ("identity", "orthonormal")):
+    if name not in ("identity", "orthonormal"):
         # Tokens are drawn in float64 whatever the precision; parseval ones hold their QR factors beside them.
-        copies = 3 if isinstance(tokens, str) and tokens == "parseval" else 1
-        drawing = 8 * ell * d * copies + item * min(ell, d_qk) * d
+        drawing = 8 * ell * d * {None: 0, "parseval": 3}.get(name, 1) + item * min(ell, d_qk) * d
         drawing += item * ell * d if item < 8 else 0
-    solving = _resolve(ell, solver, dtype).workspace_bytes(ell, dtype)
-    return _BLAS_BUFFERS + 3 * item * ell * ell + max(drawing, solving)
+    solving = resolve(solver, ell, dtype).workspace_bytes(ell, dtype)
+    return _BLAS_BUFFERS + held + max(reading, 3 * item * ell * ell + max(drawing, solving))

@@ -15,7 +15,7 @@ _SECONDS_PER_BLOCK = 2.0
 _LONGEST_SECONDS = 60.0
 _LONGEST_SHARE = 1 / 12
 # What writing a block takes of a core, and the share of a study that may go into it.
-_WRITING_SECONDS = 8e-3
+WRITING_SECONDS = 8e-3
 _WRITING_SHARE = 0.02
 
 
@@ -91,7 +91,7 @@ def trials_per_block(spec: Spec, trial_seconds: Callable[[Point], float]) -> int
     total = sum(spec.trials_at(point.d) * trial_seconds(point) for point in points)
 
     def writing(size: int) -> float:
-        return _WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
+        return WRITING_SECONDS * sum(n * -(-spec.trials_at(d) // size) for d, n in points_at.items())
 
     def longest(size: int) -> float:
         return max(min(size, spec.trials_at(d)) * seconds for d, seconds in dearest_at.items())

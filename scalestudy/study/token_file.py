@@ -70,4 +70,4 @@ def tokens_label(spec: Spec, matrix: NDArray[np.float64] | None) -> str:
 
 def matrix_label(matrix: NDArray[np.float64]) -> str:
     """Return what identifies a token matrix: its SHA-256."""
-    return "matrix sha256:" + hashlib.sha256(np.ascontiguousarray(matrix).tobytes()).hexdigest()[:32]
+    return "matrix sha256:" + hashlib.sha256(np.ascontiguousarray(matrix).data).hexdigest()[:32]

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,43 @@ def test_given_tokens_get_unit_rows_whatever_their_scale():
     given = np.diag([3.0, 1e200, 1e-200])
     np.testing.assert_allclose(draw_tokens(rng(), Sizes(3, 3, 1), given), np.eye(3), rtol=1e-14)
     assert given[0, 0] == 3.0
+
+
+def test_unit_rows_are_taken_as_they_are():
+    sizes = Sizes(d=30, ell=20, d_qk=1)
+    unit = unit_rows(rng().standard_normal((20, 30)), sizes)
+    assert draw_tokens(rng(), sizes, unit) is unit
+    off = unit.copy()
+    off[3] *= 1 + 1e-9
+    np.testing.assert_allclose(draw_tokens(rng(), sizes, off), unit, rtol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(7, 5), (3, 40_000), (2, 300_000), (5000, 60)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_scaling_in_pieces_is_scaling_at_once_to_the_last_bit(shape, order):
+    drawn = rng().standard_normal(shape)
+    given = np.asarray(drawn, order=order)
+    sizes = Sizes(d=shape[1], ell=shape[0], d_qk=1)
+    expected = drawn / np.abs(drawn).max(axis=1, keepdims=True)
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_array_equal(unit_rows(given, sizes), expected)
+    spherical = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    np.testing.assert_array_equal(draw_tokens(rng(), sizes, "spherical"), spherical)
+
+
+@pytest.mark.parametrize("tokens", ["spherical", "given", "file"])
+def test_no_temporary_is_as_large_as_the_tokens(tokens):
+    sizes = Sizes(d=20_000, ell=200, d_qk=1)
+    given = unit_rows(rng().standard_normal((200, 20_000)), sizes)
+    tracemalloc.start()
+    try:
+        unit_rows(given, sizes) if tokens == "file" else draw_tokens(
+            rng(), sizes, given if tokens == "given" else tokens
+        )
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < (0 if tokens == "given" else given.nbytes) + 5e6
 
 
 @pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])

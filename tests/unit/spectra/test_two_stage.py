@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from scalestudy.spectra import SVD, Gram, TwoStage, choose, installation_note, solver, two_stage
+from scalestudy.spectra import SVD, Gram, TwoStage, choose, installation_note, resolve, solver, two_stage
 from scalestudy.spectra.gram import gram_matrix
 from scalestudy.spectra.spike import align_spike
 
@@ -92,10 +92,30 @@ def test_policy_goes_by_size_precision_and_installation(monkeypatch):
     assert [choose(n).name for n in (10, 256, 1000, 4000)] == ["gram", "gram", "two_stage", "two_stage"]
     assert choose(1000, "float32").name == "gram"
     assert choose(4000, "float32").name == "two_stage"
-    assert installation_note() is None
     monkeypatch.setattr(importlib.import_module("scalestudy.spectra.choose"), "available", lambda: False)
     assert choose(4000).name == "gram"
-    assert "scipy-openblas64 is not installed" in installation_note()
+
+
+def test_what_runs_goes_by_the_name_of_what_runs():
+    assert [resolve("two_stage", n).name for n in (1, 31, 32, 400)] == [
+        "gram",
+        "gram",
+        "two_stage",
+        "two_stage",
+    ]
+    assert [resolve("auto", n).name for n in (31, 4000)] == ["gram", "two_stage"]
+    assert resolve("svd", 5).name == "svd"
+    with pytest.raises(ValueError, match="Invalid solver 'qr'"):
+        resolve("qr", 5)
+
+
+def test_a_missing_library_is_mentioned_where_it_would_be_used(monkeypatch):
+    assert installation_note("auto", 4000) is None
+    monkeypatch.setattr(importlib.import_module("scalestudy.spectra.choose"), "available", lambda: False)
+    assert "1.7 times as long at ell = 2000" in installation_note("auto", 800)
+    assert "1.2 times as long at ell = 2000" in installation_note("auto", 1300, "float32")
+    for asked in (("auto", 799), ("auto", 1299, "float32"), ("gram", 4000), ("svd", 4000)):
+        assert installation_note(*asked) is None
 
 
 def test_without_the_library_everything_else_works():
@@ -105,10 +125,13 @@ def test_without_the_library_everything_else_works():
         import numpy as np
         from scalestudy import spectra
         assert spectra.choose(2000).name == "gram"
-        assert "not installed" in spectra.installation_note()
+        assert "not installed" in spectra.installation_note("auto", 2000)
+        assert "pip install scipy-openblas64" in spectra.missing("two_stage")
+        assert [spectra.or_auto(name) for name in ("two_stage", "none", "svd")] == ["auto", "auto", "svd"]
+        assert spectra.solve_flops(2000, ["Y"], "two_stage") < spectra.solve_flops(2000, ["Y"], "gram")
         assert len(spectra.solver("gram").squares(np.eye(50))) == 50
         try:
-            spectra.solver("two_stage")
+            spectra.solver("two_stage").squares(np.eye(50))
         except ValueError as error:
             assert "needs the package scipy-openblas64" in str(error)
         else:

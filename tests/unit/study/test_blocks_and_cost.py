@@ -1,5 +1,7 @@
 """Points, blocks, B, and the cost model."""
 
+from dataclasses import replace
+
 import pytest
 
 from scalestudy.errors import ResourceError
@@ -90,11 +92,49 @@ def test_a_pilot_sets_the_speed_and_predicts_itself():
     assert model.calibration == Calibration()
 
 
-def test_a_pilot_of_a_dear_study_runs_where_it_takes_less_than_a_second():
-    spec = parse_spec(parse_source("seed: 1\ngrid: {d: [64, 20000], beta: 1}\ntrials: 1"))
+@pytest.mark.parametrize(
+    ("grid", "tokens", "d"),
+    [
+        ("d: [16, 2048]", "orthonormal", 1024),
+        ("d: [64, 20000]", "orthonormal", 625),
+        ("d: 20000, gamma: 0.001, psi: 0.002", "spherical", 20000),
+        ("d: 60000, gamma: 0.002, psi: [0.001, 0.5]", "spherical", 7500),
+        ("d: 20000, gamma: 0.5", "{file: X.npy}", 20000),
+    ],
+)
+def test_a_pilot_of_a_dear_study_is_the_dearest_trial_made_smaller(grid, tokens, d):
+    model = CostModel(
+        parse_spec(parse_source(f"seed: 1\ngrid: {{{grid}, beta: 1}}\ntrials: 1\ntokens: {tokens}"))
+    )
     asked = []
-    CostModel(spec).calibrated(lambda point: asked.append(point.d) or 0.01)
-    assert asked == [64, 64]
+    model.calibrated(lambda point: asked.append(point) or 0.3)
+    dearest = max(points_of(model.spec), key=model.trial_flops)
+    assert asked == [replace(dearest, d=d)] * 2
+    assert model.trial_seconds(asked[0]) <= 1 or d == dearest.d
+
+
+def test_a_pilot_keeps_a_size_at_which_every_model_exists():
+    model = CostModel(spec_of(), Calibration(flops_per_second=1.0))
+    asked = []
+    model.calibrated(lambda point: asked.append(point.d) or 9.0)
+    assert asked == [16, 16]
+
+
+def test_a_short_pilot_is_repeated_until_it_can_be_trusted():
+    times = iter([0.05] + [4e-3, 1e-3] * 100)
+    asked = []
+    spec = parse_spec(parse_source("seed: 1\ngrid: {d: 16, beta: 1}\ntrials: 1"))
+    calibrated = CostModel(spec).calibrated(lambda point: asked.append(point) or next(times))
+    assert len(asked) == 1 + 20
+    assert calibrated.trial_seconds(asked[0]) == pytest.approx(1e-3)
+
+
+def test_dear_trials_are_priced_at_the_speed_of_dear_trials():
+    spec = parse_spec(parse_source("seed: 1\ngrid: {d: [16, 2048], beta: 1}\ntrials: 1"))
+    machine = CostModel(spec, Calibration(flops_per_second=80e9, overhead=1.2e-3))
+    found = CostModel(spec).calibrated(machine.trial_seconds)
+    total, expected = (sum(map(model.trial_seconds, points_of(spec))) for model in (found, machine))
+    assert total == pytest.approx(expected, rel=0.01)
 
 
 def test_seconds_grow_with_d_like_a_matrix_product():
@@ -113,3 +153,11 @@ def test_what_cannot_fit_is_refused_with_both_numbers():
 def test_bytes_on_disk_count_every_model_and_the_normalisers():
     spec = parse_spec(parse_source("seed: 1\ngrid: {d: 64, beta: 1}\ntrials: 10\nmodels: [Y, Y_f]"))
     assert CostModel(spec).disk_bytes() == int(10 * 64 * 3 * 8 * 0.95)
+
+
+def test_bytes_on_disk_count_a_token_file():
+    spec = parse_spec(
+        parse_source("seed: 1\ngrid: {d: 500, beta: 1, gamma: 0.2}\ntrials: 1\ntokens: {file: X.npy}")
+    )
+    plain = spec.model_copy(update={"tokens": "spherical"})
+    assert CostModel(spec).disk_bytes() - CostModel(plain).disk_bytes() == int(8 * 100 * 500 * 0.95)
