@@ -64,7 +64,7 @@ def not_drawable(distances: xr.Dataset) -> str:
         return ""
     return (
         f"No figures are drawn of beta = {beyond}: the limit law ends at beta = {LARGEST_BETA:g}, where "
-        f"e^(beta^2) is {np.exp(LARGEST_BETA**2):.0e}, and larger values leave no readable scale."
+        f"e^(beta^2) is about {np.exp(LARGEST_BETA**2):.0e}, and larger values leave no readable scale."
     )
 
 
