@@ -18,7 +18,7 @@ from scalestudy.commands import command
 from scalestudy.convergence import distances, rates
 from scalestudy.convergence.laws import Tokens
 from scalestudy.errors import SpecError
-from scalestudy.reporting import gallery
+from scalestudy.reporting import gallery, points
 from scalestudy.reporting.comparison import SETTING, Comparison, compare, holds_setting
 from scalestudy.reporting.measuring import GROUP, lost_trials
 from scalestudy.reporting.page import Page, Progress, Row, Section, picture_of, write_page
@@ -97,12 +97,13 @@ def _write(location: Location, folder: Path) -> Path:
     drop = _DROP if spec is None else spec.bulk.drop
     earlier = read_group(location, GROUP)
     measured = distances(study, drop, tokens=tokens, reuse=earlier).compute()
-    fitted = rates(measured) if measured.sizes["d"] > 1 else None
+    shown = points.drawable(measured)
+    fitted = rates(shown) if shown.sizes["d"] > 1 and points.families(shown) else None
     sections, comparison = [], None
-    if bool((measured["trials_used"] > 0).any()):
-        pictures = [picture_of(plate, folder) for plate in gallery.curves(measured, fitted)]
-        sections = [Section("Convergence", {}, pictures), *_spectra(study, measured, tokens, drop, folder)]
-        comparison = _comparison(study, measured, tokens)
+    if points.families(shown):
+        pictures = [picture_of(plate, folder) for plate in gallery.curves(shown, fitted)]
+        sections = [Section("Convergence", {}, pictures), *_spectra(study, shown, tokens, drop, folder)]
+        comparison = _comparison(study, shown, tokens)
     page = Page(
         title=str(attributes.get("title") or "study"),
         progress=_progress(study, location, spec),
@@ -118,7 +119,8 @@ def _write(location: Location, folder: Path) -> Path:
         },
         spec=str(attributes.get("spec", "")),
         drop=drop,
-        fitted=fitted is not None,
+        fitted=fitted is not None and bool(np.isfinite(fitted["exponent"]).any()),
+        bounded=bool(np.isfinite(shown["floor"]).any()),
     )
     return write_page(page, folder)
 
@@ -170,6 +172,9 @@ def _progress(study: xr.Dataset, location: Location, spec: Spec | None) -> Progr
 
 def _notes(study: xr.Dataset, measured: xr.Dataset, location: Location) -> list[str]:
     notes = [str(measured.attrs["law_errors"])] if measured.attrs.get("law_errors") else []
+    left_out = points.not_drawable(measured)
+    if left_out:
+        notes.append(left_out)
     failed = len(failures(location))
     if failed:
         notes.append(f"{counted(failed, 'block')} failed: see python -m scalestudy.status.")

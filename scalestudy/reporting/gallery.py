@@ -54,21 +54,22 @@ def curves(distances: xr.Dataset, rates: xr.Dataset | None) -> Iterator[Plate]:
     Parameters
     ----------
     distances : Dataset
-        In memory.
+        In memory, `points.drawable`.
     rates : Dataset, optional
         Fitted to ``w1``; None for a study with a single d.
     """
+    along = "against d on logarithmic axes" if distances.sizes["d"] > 1 else "beside each other"
     yield Plate(
         "convergence",
         "Distance to the limit law",
-        "Distance of every rung of the ladder to the limit law against d on logarithmic axes, with the "
-        "n-point floor below and the Marchenko-Pastur contrast above.",
+        f"Distance of every rung of the ladder to the limit law, {along}, with the n-point floor and the "
+        "distance to the Marchenko-Pastur law.",
         lambda width: figures.convergence(distances, rates, width=width),
     )
     yield Plate(
         "error_budget",
         "Where the error comes from",
-        "Distances between neighbouring rungs against d on logarithmic axes, with the exact truncation bias "
+        f"Distances between neighbouring rungs, {along}, with the exact truncation bias "
         "and the total distance of the attention bulk to the law.",
         lambda width: figures.error_budget(distances, width=width),
     )
@@ -165,7 +166,7 @@ def spectral_points(distances: xr.Dataset) -> list[dict[str, float]]:
         Values of d, beta, gamma and psi: the point nearest to beta = gamma = psi = 1, where the published
         experiment is, and the first and the last of the study.
     """
-    full = points.with_family(distances)
+    full = points.drawable(distances)
     every = points.families(full)
     if not every:
         return []

@@ -67,7 +67,8 @@ class Progress:
 class Page:
     """Everything that the page shows, in its order.
 
-    `drop` is how many largest values are no part of the bulk, `fitted` whether there are rates.
+    `drop` is how many largest values are no part of the bulk, `fitted` whether there are rates, `bounded`
+    whether there is a limit law and with it a least distance to it.
     """
 
     title: str
@@ -80,6 +81,7 @@ class Page:
     spec: str
     drop: int
     fitted: bool
+    bounded: bool
 
     @property
     def overview(self) -> list[tuple[Mapping[str, float], str]]:

@@ -9,6 +9,7 @@ import xarray as xr
 
 from scalestudy.convergence.schema import POINT
 from scalestudy.errors import AnalysisError
+from scalestudy.limit.parameters import BETA_RANGE
 from scalestudy.reporting.wording import AXIS_SYMBOLS
 
 T = TypeVar("T")
@@ -18,6 +19,9 @@ FAMILY = ("beta", "gamma", "psi")
 
 MOST_PANELS = 6
 """Most curves' panels of one figure, unless told otherwise."""
+
+LARGEST_BETA = BETA_RANGE[1]
+"""Figures end where the limit law does: beyond, e^{beta^2} leaves no scale on which anything can be read."""
 
 
 def with_family(distances: xr.Dataset) -> xr.Dataset:
@@ -36,6 +40,32 @@ def with_family(distances: xr.Dataset) -> xr.Dataset:
     missing = [name for name in POINT if name not in distances.dims]
     full: xr.Dataset = distances.expand_dims(missing).sortby(list(POINT)).compute()
     return full
+
+
+def drawable(distances: xr.Dataset) -> xr.Dataset:
+    """Return what figures show of a study: beta up to 6, and only d of which a trial is done there.
+
+    Parameters
+    ----------
+    distances : Dataset
+        As `with_family` takes it.
+    """
+    full = with_family(distances)
+    full = full.isel(beta=np.flatnonzero(full["beta"].values <= LARGEST_BETA))
+    used = full["trials_used"].sum(FAMILY)
+    return full.isel(d=np.flatnonzero(used.values > 0))
+
+
+def not_drawable(distances: xr.Dataset) -> str:
+    """Return what a report says of points with trials that its figures leave out; nothing without any."""
+    beta = sorted({point["beta"] for point in families(with_family(distances))})
+    beyond = ", ".join(f"{value:g}" for value in beta if value > LARGEST_BETA)
+    if not beyond:
+        return ""
+    return (
+        f"No figures are drawn of beta = {beyond}: the limit law ends at beta = {LARGEST_BETA:g}, where "
+        f"e^(beta^2) is about {np.exp(LARGEST_BETA**2):.0e}, and larger values leave no readable scale."
+    )
 
 
 def families(distances: xr.Dataset) -> list[dict[str, float]]:

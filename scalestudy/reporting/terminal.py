@@ -16,6 +16,7 @@ from scalestudy.reporting import points
 
 _TO_REFERENCE = ("curve", "l1")
 _MOST_POINTS = 24
+_LONG = 1e6
 
 
 def summary_table(distances: xr.Dataset) -> Table:
@@ -53,8 +54,9 @@ def summary_table(distances: xr.Dataset) -> Table:
 
 
 def _shown(value: xr.DataArray) -> str:
-    """Return a number; nothing where there is none, as in a study without the reference rung."""
-    return "" if np.isnan(value) else f"{float(value):.4f}"
+    """Return a number in few characters; nothing where there is none, as without the reference rung."""
+    number = float(value)
+    return "" if np.isnan(number) else f"{number:.4f}" if abs(number) < _LONG else f"{number:.2e}"
 
 
 def span(counts: NDArray[np.integer]) -> str:

@@ -30,13 +30,25 @@ def test_there_are_two():
     assert [path.stem for path in NOTEBOOKS] == ["convergence", "published_table"]
 
 
+@pytest.fixture
+def executed(monkeypatch):
+    """A function that runs a notebook on a store."""
+
+    def execute(path, store, **options):
+        notebook = nbformat.read(path, as_version=4)
+        monkeypatch.setenv("SCALESTUDY_STORE", str(store))
+        # The kernel must find the package under test, installed or not.
+        monkeypatch.setenv("PYTHONPATH", str(Path(scalestudy.__file__).parents[1]))
+        where = {"metadata": {"path": str(FOLDER)}}
+        NotebookClient(notebook, timeout=120, resources=where, **options).execute()
+        return notebook
+
+    return execute
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs(path, store, monkeypatch):
-    notebook = nbformat.read(path, as_version=4)
-    monkeypatch.setenv("SCALESTUDY_STORE", str(store))
-    # The kernel must find the package under test, installed or not.
-    monkeypatch.setenv("PYTHONPATH", str(Path(scalestudy.__file__).parents[1]))
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}}).execute()
+def test_runs(path, store, executed):
+    notebook = executed(path, store)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     outputs = [output for cell in code for output in cell.outputs]
     assert all(output.output_type != "stream" or output.name != "stderr" for output in outputs), outputs
@@ -44,6 +56,27 @@ def test_runs(path, store, monkeypatch):
     assert len(images) == 5
     # Every cell but the imports shows something.
     assert all(cell.outputs for cell in code[1:])
+
+
+@pytest.mark.parametrize(
+    ("grid", "models", "said"),
+    [
+        ("{d: [16, 32], beta: [1.0]}", "[Y_f, Y_Q]", None),
+        (
+            "{d: 16, beta: 1.0}",
+            "[sqrt_d_A_perp, Y_f_lin]",
+            "A rate needs at least 2 values of d; this has 1.",
+        ),
+    ],
+    ids=["other rungs", "one d"],
+)
+def test_convergence_of_other_studies(grid, models, said, executed, tmp_path):
+    (tmp_path / "s.yaml").write_text(f"seed: 3\ngrid: {grid}\nmodels: {models}\ntrials: 2\n")
+    scalestudy.run(tmp_path / "s.yaml", store=str(tmp_path / "s.zarr"), serial=True)
+    notebook = executed(FOLDER / "convergence.ipynb", tmp_path / "s.zarr", allow_errors=True)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    errors = [output.evalue for output in outputs if output.output_type == "error"]
+    assert errors[:1] == ([] if said is None else [said])
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -127,6 +127,26 @@ def test_tokens_from_a_file_and_no_law(tmp_path, blank):
     assert "Invalid beta 7.0" in text
 
 
+def test_only_the_largest_d_done(copy, tmp_path):
+    forget(copy, "0.0.0.0.0", "0.0.0.0.1", "0.0.0.0.2")
+    text = write_report(copy, tmp_path).read_text()
+    assert "power laws" not in text
+    assert "beside each other" in text
+
+
+def test_beta_beyond_the_law(study):
+    one = study(grid={**GRID, "beta": [25.0]}, trials=2)
+    assert one.run("sweep", "--serial", "--no-report").returncode == 0
+    done = one.run("report")
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = one.folder / "store_report"
+    assert [path.name for path in folder.iterdir()] == ["report.html"]
+    text = (folder / "report.html").read_text()
+    assert "No figures are drawn of beta = 25" in text
+    assert "no verdict" in text
+    assert "Provenance" in text
+
+
 def test_kept_distances_are_used(copy, tmp_path, blank, monkeypatch):
     fresh = write_report(copy, tmp_path / "fresh").read_bytes()
     measure(Location.of(copy), 3)

@@ -13,7 +13,12 @@ from matplotlib.lines import Line2D
 from scalestudy.convergence.schema import REFERENCE
 from scalestudy.reporting import points
 from scalestudy.reporting.figures.layout import Layout, legend
-from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance, positive_range
+from scalestudy.reporting.figures.scales import (
+    logarithmic_d,
+    logarithmic_distance,
+    mark_cut_bars,
+    positive_range,
+)
 from scalestudy.reporting.figures.style import FULL, GREY, label, look_of, note
 from scalestudy.reporting.means import Real, over_trials
 from scalestudy.reporting.wording import AXIS_SYMBOLS
@@ -38,7 +43,7 @@ def error_budget(distances: xr.Dataset, *, width: float = FULL, most: int = poin
     most : int
         Most panels.
     """
-    full = points.with_family(distances)
+    full = points.drawable(distances)
     every = points.families(full)
     chosen = points.spread(every, most)
     layout = Layout(len(chosen), width, entries=full.sizes["pair"] + 3)
@@ -51,6 +56,7 @@ def error_budget(distances: xr.Dataset, *, width: float = FULL, most: int = poin
             logarithmic_d(axis, list(curve["d"].values.astype(float)), layout.inside)
         else:
             axis.set_xticks([])
+        mark_cut_bars(axis)
         legend(axis, layout, handles)
         label(axis, title=points.title_of(family))
     x = f"{AXIS_SYMBOLS['d']}, embedding dimension" if many else "steps, in the order of the legend"

@@ -15,7 +15,12 @@ from matplotlib.lines import Line2D
 from scalestudy.errors import LawError
 from scalestudy.limit import mean_row_normalizer, var_row_normalizer
 from scalestudy.reporting import points
-from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance, positive_range
+from scalestudy.reporting.figures.scales import (
+    logarithmic_d,
+    logarithmic_distance,
+    mark_cut_bars,
+    positive_range,
+)
 from scalestudy.reporting.figures.style import FULL, LEGEND, SERIES, label, note, panels
 from scalestudy.reporting.means import Real, mean_and_error
 from scalestudy.reporting.wording import AXIS_SYMBOLS
@@ -41,7 +46,7 @@ def finite_size(distances: xr.Dataset, *, width: float = FULL, most: int = MOST_
     most : int
         Most values of (beta, gamma, psi), in each panel.
     """
-    full = points.with_family(distances)
+    full = points.drawable(distances)
     every = points.families(full)
     chosen = points.spread(every, most)
     known = full.attrs.get("tokens") in ORTHONORMAL
@@ -50,9 +55,11 @@ def finite_size(distances: xr.Dataset, *, width: float = FULL, most: int = MOST_
     figure, axes = panels(rows, columns, width=width, height=3.0 if wide else 5.0)
     drawn: dict[int, list[Real]] = {0: [], 1: []}
     handles: list[Line2D] = []
+    values: set[float] = set()
     for family, (color, marker, line) in zip(chosen, SERIES, strict=False):
         curve = points.curve_at(full, family)
         d = curve["d"].values.astype(np.float64)
+        values.update(d.tolist())
         style: dict[str, Any] = {"color": color, "ls": "none", "marker": marker, "markersize": 4.0}
         measured = (_deviation(curve, known), _above_one(curve))
         theory = (_exact_deviation, _leading_above_one)
@@ -75,10 +82,10 @@ def finite_size(distances: xr.Dataset, *, width: float = FULL, most: int = MOST_
                 label=points.title_of(family),
             )
         )
-    values = list(full["d"].values.astype(float))
-    for k, axis in enumerate(axes):
-        logarithmic_d(axis, values, width / columns - 0.8)
+    for k, axis in enumerate(axes if values else []):
+        logarithmic_d(axis, sorted(values), width / columns - 0.8)
         logarithmic_distance(axis, *positive_range(*drawn[k]))
+        mark_cut_bars(axis)
     _words(axes, known)
     if len(handles) > 1 or known:
         figure.legend(handles=handles, loc="outside upper center", ncols=3 if wide else 1, **LEGEND)

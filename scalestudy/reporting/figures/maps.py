@@ -10,10 +10,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from scalestudy.errors import AnalysisError
 from scalestudy.reporting import points
+from scalestudy.reporting.figures.scales import readable
 from scalestudy.reporting.figures.style import FULL, GREY, LEGEND, SMALL, TINY, label, look_of, note, panels
 from scalestudy.reporting.means import Real, over_trials
 from scalestudy.reporting.wording import AXIS_SYMBOLS, percent
@@ -21,6 +22,9 @@ from scalestudy.reporting.wording import AXIS_SYMBOLS, percent
 MODELS = ("sqrt_d_A_perp", "Y_f_lin")
 _DIM_CELL = 0.45
 """Below this brightness numbers are white."""
+
+_STEPS = 201
+"""Places of a curve across a map: enough that it ends where it leaves the map."""
 
 
 def heat_map(
@@ -52,11 +56,13 @@ def heat_map(
     Raises
     ------
     AnalysisError
-        If x and y are not two axes, or the study has none of the rungs.
+        If x and y are not two axes, or nothing is done at a beta up to 6, where figures end.
     """
-    full = points.with_family(distances)
+    full = points.drawable(distances)
     if x == y or not {x, y} <= set(AXIS_SYMBOLS):
         raise AnalysisError(f"Invalid axes {x!r} and {y!r}. Must be two of {', '.join(AXIS_SYMBOLS)}.")
+    if not points.families(full):
+        raise AnalysisError("There is nothing to draw: no trial is complete at a beta that figures show.")
     held = [str(name) for name in full["model"].values]
     shown = [name for name in models if name in held] or held[-1:]
     fixed = _fixed(full, x, y)
@@ -80,10 +86,10 @@ def heat_map(
     bar.set_label(r"$W_1$(bulk, $\nu$) / $\theta_1$  [%]", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    bar.ax.yaxis.set_major_locator(readable(*mesh.get_clim()))
     bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    if {x, y} == {"d", "beta"} and min(plane.sizes[x], plane.sizes[y]) > 1:
-        handles, _ = axes[0].get_legend_handles_labels()
+    handles, _ = axes[0].get_legend_handles_labels()
+    if handles:
         figure.legend(handles=handles, loc="outside upper center", ncols=2 if wide else 1, **LEGEND)
     where = ",  ".join(f"{AXIS_SYMBOLS[name]} = {value:g}" for name, value in fixed.items())
     missing = any(np.isnan(values).any() for values in maps)
@@ -129,29 +135,27 @@ def _cells(axis: Axes, x: Real, y: Real, values: Real, norm: LogNorm, inches: fl
         elif room:
             red, green, blue, _ = mesh.cmap(norm(value))
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < _DIM_CELL
-            axis.text(
-                j,
-                i,
-                percent(value),
-                ha="center",
-                va="center",
-                zorder=3,
-                fontsize=TINY,
-                color="white" if dark else "black",
-            )
+            color = "white" if dark else "black"
+            # In front of the lines, which pause behind it.
+            behind = {"facecolor": (red, green, blue), "linewidth": 0.0, "pad": 1.5}
+            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": TINY, "zorder": 3}
+            axis.text(j, i, percent(value), color=color, bbox=behind, **style)
     return mesh
 
 
 def _reach(axis: Axes, plane: xr.Dataset, x: str) -> None:
-    """Draw the two curves beta(d); cells are equal, so places between them are interpolated in log beta."""
-    ell = plane["ell"].values.astype(np.float64).ravel()
+    """Draw the two curves beta(d), if in view; cells are equal, so places between them are interpolated."""
+    log_ell = np.log(plane["ell"].values.astype(np.float64).ravel())
     beta = np.log(plane["beta"].values)
-    across = np.arange(len(ell))
+    across = np.linspace(0.0, len(log_ell) - 1.0, _STEPS)
+    log_ell = np.interp(across, np.arange(len(log_ell)), log_ell)
     for limit, line, name in (
-        (np.sqrt(np.log(ell) / 2.0), "-", r"$\beta = \sqrt{\log(\ell)/2}$: moments concentrate below"),
-        (np.sqrt(2.0 * np.log(ell)), "--", r"$\beta = \sqrt{2 \log \ell}$: softmax condenses"),
+        (np.sqrt(log_ell / 2.0), "-", r"$\beta = \sqrt{\log(\ell)/2}$: moments concentrate below"),
+        (np.sqrt(2.0 * log_ell), "--", r"$\beta = \sqrt{2 \log \ell}$: softmax condenses"),
     ):
         inside = (np.log(limit) >= beta[0]) & (np.log(limit) <= beta[-1])
+        if not inside.any():
+            continue
         up = np.where(inside, np.interp(np.log(limit), beta, np.arange(len(beta))), np.nan)
         places = (across, up) if x == "d" else (up, across)
         # White below black: seen on every colour, and in greyscale.

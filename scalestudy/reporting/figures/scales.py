@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+from matplotlib.markers import CARETDOWN
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
@@ -14,7 +17,12 @@ from scalestudy.reporting.figures.style import SMALL
 
 _PER_CHARACTER = 0.62
 _GAP = 0.8
-_DECADES_WITH_2_AND_5 = 1.6
+_LABELS = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9))
+"""Multiples of a power of ten that carry labels, from wide axes to narrow ones."""
+
+_FEWEST_LABELS = (3, 2)
+"""A wide axis has so many labels at powers of ten alone, another one so many in all."""
+
 _DECADES_WITH_MINOR_TICKS = 4
 _LEAST_RATIO = 5.0
 
@@ -61,29 +69,50 @@ def labelled(values: Sequence[float], inches: float, log_range: float) -> list[f
 
 
 def logarithmic_distance(axis: Axes, low: float, high: float) -> None:
-    """Make y logarithmic from low to high with plain decimals; labels at 2 and 5 too on a short axis."""
+    """Make y logarithmic from low to high with plain decimals, as many as it takes to read values."""
     axis.set_yscale("log", nonpositive="clip")
     axis.set_ylim(low, high)
-    decades = np.log10(high / low)
-    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < _DECADES_WITH_2_AND_5 else (1,)))
+    axis.yaxis.set_major_locator(readable(low, high))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: decimal(value)))
     axis.yaxis.set_minor_formatter(NullFormatter())
-    if decades > _DECADES_WITH_MINOR_TICKS:
+    if np.log10(high / low) > _DECADES_WITH_MINOR_TICKS:
         axis.yaxis.set_minor_locator(NullLocator())
 
 
+def mark_cut_bars(axis: Axes) -> None:
+    """Put a tip at the foot of every error bar that runs out of the bottom of an axis."""
+    bottom, _ = axis.get_ylim()
+    for container in axis.containers:
+        for bars in container.lines[2] if isinstance(container, ErrorbarContainer) else ():
+            feet = [segment[0] for segment in bars.get_segments() if len(segment)]
+            cut = [x for x, y in feet if y < bottom]
+            style: dict[str, Any] = {"ls": "none", "marker": CARETDOWN, "markersize": 4.0}
+            axis.plot(cut, [bottom] * len(cut), color=bars.get_color()[0], **style)
+
+
+def readable(low: float, high: float) -> LogLocator:
+    """Return ticks for a logarithmic axis: powers of ten, with as many between them as two labels take."""
+    for subs, fewest in zip(_LABELS, (*_FEWEST_LABELS, 0), strict=True):
+        locator = LogLocator(subs=subs)
+        places = np.asarray(locator.tick_values(low, high))
+        if np.count_nonzero((places >= low) & (places <= high)) >= fewest:
+            break
+    return locator
+
+
 def decimal(value: float) -> str:
-    """Return a tick label: a plain decimal, or a power of ten where that would be long.
+    r"""Return a tick label: a plain decimal, or a multiple of a power of ten where that would be long.
 
     Examples
     --------
-    >>> decimal(0.02), decimal(1e-5), decimal(10000.0)
-    ('0.02', '$10^{-5}$', '$10^{4}$')
+    >>> decimal(0.02), decimal(1e-5), decimal(20000.0)
+    ('0.02', '$10^{-5}$', '$2\\!\\times\\!10^{4}$')
     """
-    power = round(math.log10(value)) if 0 < value < math.inf else 0
-    if value > 0 and not -3 <= power < 4 and math.isclose(value, 10.0**power):
-        return f"$10^{{{power}}}$"
-    return f"{value:g}"
+    mantissa, _, power = f"{value:.6e}".partition("e")
+    if not 0 < value < math.inf or -3 <= int(power) < 4:
+        return f"{value:g}"
+    times = "" if float(mantissa) == 1.0 else rf"{float(mantissa):g}\!\times\!"
+    return f"${times}10^{{{int(power)}}}$"
 
 
 def positive_range(*values: NDArray[np.float64]) -> tuple[float, float]:

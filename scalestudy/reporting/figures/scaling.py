@@ -13,8 +13,13 @@ from matplotlib.lines import Line2D
 from scalestudy.convergence.schema import REFERENCE
 from scalestudy.reporting import points
 from scalestudy.reporting.figures.layout import Layout, legend
-from scalestudy.reporting.figures.scales import logarithmic_d, logarithmic_distance
-from scalestudy.reporting.figures.style import DISTANCE, FULL, GREY, PALE, label, look_of, note
+from scalestudy.reporting.figures.scales import (
+    logarithmic_d,
+    logarithmic_distance,
+    mark_cut_bars,
+    positive_range,
+)
+from scalestudy.reporting.figures.style import DISTANCE, FULL, GREY, PALE, SMALL, label, look_of, note
 from scalestudy.reporting.means import Real, over_trials
 from scalestudy.reporting.wording import AXIS_SYMBOLS, signed
 
@@ -41,7 +46,7 @@ def convergence(
     Parameters
     ----------
     distances : Dataset
-        As `scalestudy.convergence.distances` returns it.
+        As `scalestudy.convergence.distances` returns it; points of beta above 6 are left out.
     rates : Dataset, optional
         As `scalestudy.convergence.rates` returns it for ``w1``; without it nothing is fitted. A study with
         one d has no rates: its rungs are shown beside each other.
@@ -50,7 +55,7 @@ def convergence(
     most : int
         Most panels; of more points so many are taken, evenly spaced, and the figure says so.
     """
-    full = points.with_family(distances)
+    full = points.drawable(distances)
     every = points.families(full)
     chosen = points.spread(every, most)
     many = full.sizes["d"] > 1
@@ -60,8 +65,9 @@ def convergence(
     for axis, family in zip(axes, chosen, strict=True):
         curve = points.curve_at(full, family)
         fitted = None if rates is None else points.at_family(rates, family)
+        _set_range(axis, curve)
         handles = _draw_curve(axis, curve, fitted, layout.inside) if many else _draw_rungs(axis, curve)
-        _finish(axis, curve)
+        mark_cut_bars(axis)
         legend(axis, layout, handles)
         label(axis, title=points.title_of(family))
         if fitted is not None and _bent(fitted).any():
@@ -111,7 +117,8 @@ def _draw_curve(axis: Axes, curve: xr.Dataset, rates: xr.Dataset | None, inches:
             axis.plot(d, power, color=look.color, linestyle=look.line, linewidth=1.0)
             handle.set(linestyle=look.line, linewidth=1.0, label=f"{look.symbol}  {interval_text(fit)}")
     logarithmic_d(axis, list(d), inches)
-    return handles + _draw_bounds(axis, curve, d, d)
+    # A line through a single d would not be seen.
+    return handles + _draw_bounds(axis, curve, d, d if len(d) > 1 else np.array(axis.get_xlim()))
 
 
 def _draw_rungs(axis: Axes, curve: xr.Dataset) -> list[Line2D]:
@@ -130,23 +137,26 @@ def _draw_rungs(axis: Axes, curve: xr.Dataset) -> list[Line2D]:
 
 
 def _draw_bounds(axis: Axes, curve: xr.Dataset, places: Real, span: Real) -> list[Line2D]:
-    """Draw what no rung depends on: the Marchenko-Pastur contrast and the n-point floor."""
+    """Draw what no rung depends on, as far as it is in view: the Marchenko-Pastur contrast and the floor."""
+    bottom, _ = axis.get_ylim()
     style: Any = {"color": GREY, "ls": "none", "marker": "x", "markersize": 4.0}
     handles: list[Line2D] = []
     if REFERENCE in curve["model"].values:
         mean, error = over_trials(curve["w1_mp"].sel(model=REFERENCE))
         axis.errorbar(places, mean, error, capsize=1.8, elinewidth=0.8, **style)
-        handles.append(Line2D([], [], label=f"{look_of(REFERENCE).symbol} to MP", **style))
+        if (mean > bottom).any():
+            handles.append(Line2D([], [], label=f"{look_of(REFERENCE).symbol} to MP", **style))
     constant, floor = (curve[name].values * np.ones(len(span)) for name in ("w1_nu_mp", "floor"))
     if np.isfinite(floor).any():
         axis.fill_between(span, floor, 0.0, color=PALE, linewidth=0, alpha=0.6)
         name = rf"$\nu$ to MP: {constant[-1]:.3g}"
-        handles += axis.plot(span, constant, color=GREY, linestyle="--", linewidth=0.9, label=name)
+        line = axis.plot(span, constant, color=GREY, linestyle="--", linewidth=0.9, label=name)
+        handles += line if (constant > bottom).any() else []
         handles += axis.plot(span, floor, color=GREY, linestyle=":", linewidth=1.0, label="$n$-point floor")
     return handles
 
 
-def _finish(axis: Axes, curve: xr.Dataset) -> None:
+def _set_range(axis: Axes, curve: xr.Dataset) -> None:
     """Fit y to the rungs and the floor; a contrast far below the floor would only make them flat."""
     shown = np.concatenate([over_trials(curve["w1"])[0].ravel(), curve["floor"].values.ravel()])
     contrast = np.concatenate([over_trials(curve["w1_mp"])[0].ravel(), curve["w1_nu_mp"].values.ravel()])
@@ -156,5 +166,8 @@ def _finish(axis: Axes, curve: xr.Dataset) -> None:
         high = float(max(shown.max(), *contrast[contrast > low], low))
         logarithmic_distance(axis, low / 1.4, high * 1.5)
     else:
-        axis.set_yticks([])
-        axis.text(0.5, 0.5, "no limit law here", transform=axis.transAxes, ha="center", color=GREY)
+        low, high = positive_range(contrast)
+        # What is said stands above what is drawn.
+        logarithmic_distance(axis, low, high * (high / low) ** 0.3)
+        style: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": SMALL, "color": GREY}
+        axis.text(0.5, 0.97, "no limit law here", transform=axis.transAxes, **style)

@@ -74,6 +74,26 @@ def many(measured):
     return xr.concat(copies, "psi", data_vars="minimal", coords="minimal", compat="override", join="outer")
 
 
+@pytest.fixture(scope="session")
+def beyond(measured):
+    """Distances of a study half of whose points lie at beta = 25, where there is no law."""
+    far = measured.assign_coords(beta=[1.0, 25.0])
+    at_25 = far.beta > 6.0
+    changes = {name: far[name].where(~at_25) for name in ("w1", "w1_relative", "w1_nu_mp", "floor")}
+    changes |= {name: far[name].where(~at_25, 1e268) for name in ("w1_mp", "w1_to_next", "s1_A")}
+    return far.assign(changes)
+
+
+@pytest.fixture(scope="session")
+def one_of_three(measured):
+    """Distances of a study that was stopped while its largest d ran, the first one to run."""
+    some = measured.copy(deep=True)
+    for name in some.data_vars:
+        if "d" in some[name].dims:
+            some[name] = some[name].where(some.d == 128)
+    return some.assign(trials_used=some.trials_used.fillna(0).astype(int))
+
+
 @pytest.fixture(params=[FULL, COLUMN], ids=["full", "column"])
 def width(request):
     return request.param

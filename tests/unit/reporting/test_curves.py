@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.markers import CARETDOWN
 
 from scalestudy.limit import mean_row_normalizer, var_row_normalizer
 from scalestudy.reporting import figures
@@ -60,6 +61,36 @@ def test_finite_size_of_other_tokens_has_no_curves(measured, panels):
     assert "exact" not in panels(figure)[0].get_title()
     plain = [line for line in panels(figure)[0].lines if line.get_linestyle() != "None"]
     assert plain == []
+
+
+def test_beyond_the_law_nothing_is_drawn(beyond, panels, tidy, width):
+    assert len(panels(figures.error_budget(beyond, width=width))) == 2
+    figure = figures.finite_size(beyond, width=width)
+    assert all(axis.get_ylim()[1] < 10.0 for axis in panels(figure))
+    tidy(figure)
+    only = beyond.sel(beta=[25.0])
+    assert panels(figures.error_budget(only)) == []
+    assert all(not axis.lines for axis in panels(figures.finite_size(only)))
+
+
+def test_the_only_d_done_has_the_only_tick(one_of_three, panels, drawn):
+    for axis in panels(figures.finite_size(one_of_three)):
+        assert axis.get_xticks().tolist() == [128.0]
+    axis = panels(figures.error_budget(one_of_three))[3]
+    assert [float(x[0]) for x, _, _ in drawn(axis)] == list(range(9))
+
+
+def test_error_bars_that_leave_the_axis_end_in_a_tip(measured, panels):
+    def tips(distances):
+        first, _ = panels(figures.finite_size(distances))
+        return [len(line.get_xdata()) for line in first.lines if line.get_marker() == CARETDOWN]
+
+    one = measured.sel(beta=[1.0], gamma=[1.0]).copy(deep=True)
+    one["d_std"][...], one["d_mean"][...] = 0.1, 1.0
+    assert sum(tips(one)) == 0
+    wild = one.copy(deep=True)
+    wild["d_std"].loc[{"d": 128}] *= np.array([1.0, 1.0, 30.0, 1.0, 1.0, 1.0])
+    assert sum(tips(wild)) == 1
 
 
 def test_finite_size_of_many_points_and_of_unfinished(many, unfinished, note, tidy, width):

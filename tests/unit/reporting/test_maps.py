@@ -33,6 +33,29 @@ def test_curves_of_concentration(measured, panels):
         assert line.get_ydata()[-1] == pytest.approx(np.log(beta / 0.5) / np.log(8.0))
 
 
+def test_curves_out_of_view_are_not_listed(measured, panels):
+    def listed(low, high):
+        figure = figures.heat_map(measured.assign_coords(beta=[low, high]))
+        return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+    assert [len(listed(*ends)) for ends in ((0.1, 0.2), (0.5, 2.0), (0.5, 4.0))] == [0, 1, 2]
+
+
+def test_no_curve_strikes_through_a_number(measured, panels):
+    axis = panels(figures.heat_map(measured.assign_coords(beta=[0.5, 1.3])))[0]
+    assert axis.lines
+    for text in axis.texts:
+        assert text.get_zorder() > max(line.get_zorder() for line in axis.lines)
+        assert text.get_bbox_patch().get_facecolor()[3] == 1.0
+
+
+def test_nothing_beyond_the_law(beyond, panels):
+    axis = panels(figures.heat_map(beyond, "gamma", "beta"))[0]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["1"]
+    with pytest.raises(AnalysisError, match="nothing to draw"):
+        figures.heat_map(beyond.sel(beta=[25.0]))
+
+
 def test_nothing_done_is_crossed(unfinished, panels, note):
     figure = figures.heat_map(unfinished)
     assert np.isnan(colours(panels(figure)[0])).sum() == 1

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from scalestudy.errors import StoreError
-from scalestudy.reporting import comparison, gallery, verdicts
+from scalestudy.reporting import comparison, gallery, points, verdicts
 from scalestudy.reporting.figures import sample_of
 from scalestudy.reporting.page import Page, Progress, Row, Section, picture_of, put, write_page
 
@@ -66,6 +66,7 @@ def page_of(pictures, **changes):
         "spec": "name: a study",
         "drop": 3,
         "fitted": True,
+        "bounded": True,
     }
     return Page(**{**standard, **changes})
 
@@ -174,6 +175,22 @@ def test_what_a_study_is_shown(measured, many):
     assert [(point["beta"], point["gamma"]) for point in gallery.spectral_points(measured)] == ends
     assert gallery.spectral_points(measured)[0]["d"] == 128
     assert len(gallery.spectral_points(many)) == 3
+
+
+def test_points_beyond_the_law_are_left_out_and_said(beyond):
+    shown = points.drawable(beyond)
+    assert gallery.planes(shown) == [("d", "gamma")]
+    assert [point["beta"] for point in gallery.spectral_points(beyond)] == [1.0, 1.0]
+    assert "beta = 25: the limit law ends at beta = 6" in points.not_drawable(beyond)
+    assert points.not_drawable(shown) == ""
+
+
+def test_captions_describe_what_is_there(pictures, tmp_path):
+    plain = page_of(pictures[0], fitted=False, bounded=False)
+    text = write_page(plain, tmp_path).read_text()
+    assert "grey region" not in text
+    assert "power laws" not in text
+    assert "grey region" in write_page(page_of(pictures[0]), tmp_path).read_text()
 
 
 def test_spectra_are_shown_where_something_is_done(unfinished):

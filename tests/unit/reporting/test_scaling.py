@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import scalestudy
 from scalestudy.errors import AnalysisError
@@ -110,11 +111,43 @@ def test_nothing_done_is_an_empty_figure(measured, panels):
     assert panels(figures.convergence(empty)) == []
 
 
-def test_where_there_is_no_law_it_says_so(measured, panels):
+def test_where_there_is_no_law_it_says_so(measured, panels, drawn):
     names = [name for name in measured.data_vars if name not in ("trials_used", "w1_mp")]
     without = measured.assign({name: measured[name].where(False) for name in names})
-    axis = panels(figures.convergence(without))[0]
+    figure = figures.convergence(without)
+    axis = panels(figure)[0]
+    # What is said does not cover the distances to Marchenko-Pastur, which are there.
+    said = axis.texts[0].get_window_extent(FigureCanvasAgg(figure).get_renderer())
+    for d, mean, _ in drawn(axis):
+        assert not np.isfinite(mean).any() or said.y0 > axis.transData.transform(np.c_[d, mean])[:, 1].max()
     assert [text.get_text() for text in axis.texts] == ["no limit law here"]
+
+
+def test_no_panel_beyond_the_law(beyond, panels, tidy, width):
+    figure = figures.convergence(beyond, width=width)
+    assert [axis.get_title().count("25") for axis in panels(figure)] == [0, 0]
+    tidy(figure)
+
+
+def test_the_only_d_done_is_a_single_d(one_of_three, panels, drawn, tidy, width):
+    figure = figures.convergence(one_of_three.isel(beta=[1], gamma=[1]), width=width)
+    (axis,) = panels(figure)
+    assert [float(x[0]) for x, _, _ in drawn(axis)[:7]] == list(range(7))
+    tidy(figure)
+
+
+def test_the_floor_of_a_single_d_in_a_panel_can_be_seen(unfinished, panels):
+    alone = unfinished.copy(deep=True)
+    alone["trials_used"][1, 1] = 0
+    axis = panels(figures.convergence(alone))[3]
+    (floor,) = [line for line in axis.lines if line.get_label() == "$n$-point floor"]
+    assert np.ptp(floor.get_xdata()) > 0
+
+
+def test_a_contrast_out_of_view_is_not_listed(measured, panels):
+    assert any("to MP:" in text for text in legend_texts(panels(figures.convergence(measured))[0]))
+    low = measured.assign(w1_nu_mp=1e-9 * measured.w1_nu_mp, w1_mp=1e-9 * measured.w1_mp)
+    assert not any("MP" in text for text in legend_texts(panels(figures.convergence(low))[0]))
 
 
 def test_not_distances():

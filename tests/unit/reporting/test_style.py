@@ -79,13 +79,23 @@ def test_labels_that_fit():
     assert scales.labelled(near, inches=20.0, log_range=np.log(1.3)) == near
 
 
+@pytest.mark.parametrize("ratio", [2.1, 3.0, 5.0, 12.0, 40.0, 79.0, 150.0, 1e8])
+@pytest.mark.parametrize("low", np.geomspace(0.011, 0.107, 9))
+def test_values_can_be_read_off_a_logarithmic_axis(low, ratio):
+    _, (axis,) = panels(1, 1, width=2.0, height=1.5)
+    scales.logarithmic_distance(axis, low, low * ratio)
+    seen = [place for place in axis.get_yticks() if low <= place <= low * ratio]
+    assert 2 <= len(seen) <= 10
+
+
 def test_numbers_as_text():
     assert [percent(value) for value in (0.984, 2.0, 9.96, 95.2)] == ["0.98", "2.0", "10", "95"]
     assert [short(value) for value in (1002.21, 9.0095, 122634.0)] == ["1002", "9.01", r"$1.2\times 10^{5}$"]
     assert [signed(value) for value in (0.187, -0.001, -0.187)] == ["0.19", "0.00", "\N{MINUS SIGN}0.19"]
-    assert [scales.decimal(value) for value in (0.02, 1e-5, 1e4, 200.0)] == [
+    assert [scales.decimal(value) for value in (0.02, 1e-5, 5e-5, 1e4, 200.0)] == [
         "0.02",
         "$10^{-5}$",
+        r"$5\!\times\!10^{-5}$",
         "$10^{4}$",
         "200",
     ]
