@@ -101,8 +101,10 @@ def _draw_curve(axis: Axes, curve: xr.Dataset, rates: xr.Dataset | None, inches:
     for model in curve["model"].values:
         look = look_of(str(model))
         handle = Line2D([], [], color=look.color, linestyle="none", label=look.symbol, **look.markers())
-        handles.append(handle)
         mean, error = over_trials(curve["w1"].sel(model=model))
+        if not np.isfinite(mean).any():
+            continue
+        handles.append(handle)
         axis.errorbar(
             d, mean, error, capsize=1.8, elinewidth=0.8, color=look.color, ls="none", **look.markers()
         )
