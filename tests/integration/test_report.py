@@ -91,7 +91,7 @@ def test_unfinished(copy, tmp_path, blank):
     forget(copy, "0.0.0.0.1", "1.0.0.0.0", "1.0.0.0.1")
     text = write_report(copy, tmp_path).read_text()
     assert "</b> 4 of 10 trials are done (40 %)" in text
-    assert "no verdict" in text
+    assert "one d gives no rate" in text
 
 
 def test_nothing_done(copy, tmp_path):
