@@ -19,6 +19,7 @@ from dask.system import CPU_COUNT
 from distributed.deploy import Cluster as DaskCluster
 
 from scalestudy.errors import ClusterError
+from scalestudy.execution.listening import kept_here
 from scalestudy.execution.signals import only_we_are_interrupted
 from scalestudy.execution.spawning import main_module_left_alone
 from scalestudy.execution.trust import cluster_class, refuse_foreign_scheduler
@@ -59,7 +60,7 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
         stack.enter_context(main_module_left_alone())
         if cluster.class_:
             kind = cluster_class(cluster.class_, cluster.arguments, trust=trust)
-            made = stack.enter_context(_started(kind, cluster))
+            made = stack.enter_context(_started(kind, cluster, trust))
             client = distributed.Client(made, timeout=seconds)
         elif cluster.scheduler or cluster.scheduler_file:
             client = _reach(cluster, trust, seconds)
@@ -115,18 +116,16 @@ def _local(workers: int) -> Iterator[DaskCluster]:
         "worker_dashboard_address": None,
         "silence_logs": _NO_LOGS,
     }
-    with warnings.catch_warnings():
-        # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
-        warnings.filterwarnings("ignore", message="Port .* is already in use")
-        with _open(distributed.LocalCluster, arguments, f"{workers} local workers") as made:
-            yield made
+    with _open(distributed.LocalCluster, arguments, f"{workers} local workers") as made:
+        yield made
 
 
 @contextlib.contextmanager
-def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
+def _started(kind: type[DaskCluster], cluster: Cluster, trust: bool) -> Iterator[DaskCluster]:
     defaults = {"silence_logs": _NO_LOGS} if issubclass(kind, distributed.LocalCluster) else {}
+    arguments = cluster.arguments if trust else kept_here(kind, cluster.arguments)
     what = f"The cluster {cluster.class_} with {cluster.arguments}"
-    with _open(kind, {**defaults, **cluster.arguments}, what) as made:
+    with _open(kind, {**defaults, **arguments}, what) as made:
         if isinstance(cluster.workers, int):
             made.scale(cluster.workers)
         yield made
@@ -143,6 +142,9 @@ def _open(kind: type[DaskCluster], arguments: dict[str, Any], what: str) -> Iter
             if kind.__module__.partition(".")[0] == "distributed":
                 stack.enter_context(_workers_start_anew())
                 starting.enter_context(only_we_are_interrupted())
+            # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
+            starting.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", message="Port .* is already in use")
             try:
                 made = kind(**arguments)
             except Exception as error:
