@@ -11,6 +11,7 @@ from scalestudy.store.manifest import Manifest
 from scalestudy.study import Spec, parse_source, parse_spec
 
 MANIFEST = "scalestudy_manifest"
+_GROUP = {"zarr_format": 3, "node_type": "group"}
 
 
 def read_manifest(location: Location) -> Manifest:
@@ -84,8 +85,15 @@ def read_root(location: Location) -> dict[str, Any] | None:
 
 
 def put_root(location: Location, root: dict[str, Any]) -> None:
-    """Replace the root document in one step."""
-    location.replace("zarr.json", json.dumps(root, indent=2).encode())
+    """Replace the root document in one step, without what zarr would not take."""
+    held = {key: root[key] for key in ("attributes", *_GROUP, "consolidated_metadata") if key in root}
+    location.replace("zarr.json", json.dumps(held | _GROUP, indent=2).encode())
+
+
+def is_group(root: dict[str, Any]) -> bool:
+    """Whether zarr takes a root document for that of a group, whatever its attributes and list of arrays."""
+    unknown = set(root) - {"attributes", *_GROUP, "consolidated_metadata"}
+    return not unknown and all(root.get(key) == value for key, value in _GROUP.items())
 
 
 def _manifest_in(attributes: dict[str, Any], location: Location) -> Manifest:
