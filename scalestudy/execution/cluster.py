@@ -20,7 +20,7 @@ from distributed.deploy import Cluster as DaskCluster
 
 from scalestudy.errors import ClusterError
 from scalestudy.execution.listening import kept_here
-from scalestudy.execution.signals import only_we_are_interrupted
+from scalestudy.execution.signals import STOPPING, only_we_are_interrupted, put_off
 from scalestudy.execution.spawning import main_module_left_alone
 from scalestudy.execution.trust import cluster_class, refuse_foreign_scheduler
 from scalestudy.execution.watch import Patience
@@ -202,6 +202,7 @@ def _is_free(port: int) -> bool:
 
 def _close_quietly(thing: Any) -> None:
     """Close a client or cluster; the results are safe by now, and an error in closing helps nobody."""
-    with contextlib.suppress(Exception):
+    # Cut short, closing leaves processes behind that Python then waits for; and it is bounded in time.
+    with put_off(*STOPPING), contextlib.suppress(Exception):
         if thing is not None:
             thing.close(timeout=10)
