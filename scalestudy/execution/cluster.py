@@ -16,9 +16,10 @@ from typing import Any
 import dask
 import distributed
 from dask.system import CPU_COUNT
+from distributed.comm import get_address_host_port
 from distributed.deploy import Cluster as DaskCluster
 
-from scalestudy.errors import ClusterError
+from scalestudy.errors import ClusterError, SpecError
 from scalestudy.execution.listening import kept_here
 from scalestudy.execution.signals import STOPPING, only_we_are_interrupted, put_off
 from scalestudy.execution.spawning import main_module_left_alone
@@ -54,6 +55,7 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
     SpecError
         If the class does not exist, is no cluster class, or the cluster needs to be trusted and is not.
     """
+    _refuse_what_cannot_be(cluster)
     seconds = Patience.configured().to_connect
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
@@ -69,6 +71,31 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
             client = distributed.Client(made, timeout=seconds)
         stack.callback(_close_quietly, client)
         yield client
+
+
+def _refuse_what_cannot_be(cluster: Cluster) -> None:
+    """Refuse empty texts, which would mean a local cluster, addresses without a port, negative numbers."""
+    given = {
+        "class": cluster.class_,
+        "scheduler": cluster.scheduler,
+        "scheduler_file": cluster.scheduler_file,
+    }
+    for key, value in given.items():
+        if value == "":
+            raise SpecError(f"cluster.{key}: it is empty; leave it out, or say which.")
+    if isinstance(cluster.scheduler, str) and not cluster.scheduler.startswith("inproc://"):
+        try:
+            host, port = get_address_host_port(cluster.scheduler)
+            possible = bool(host) and 0 < port < 2**16
+        except ValueError:
+            possible = False
+        if not possible:
+            raise SpecError(
+                f"cluster.scheduler: {cluster.scheduler!r} is not an address; for example tcp://host:8786."
+            )
+    count = cluster.arguments.get("n_workers")
+    if isinstance(count, int) and count < 0:
+        raise SpecError(f"cluster.n_workers: {count} is not allowed; it must be at least 0.")
 
 
 def dashboard_link(client: distributed.Client) -> str | None:

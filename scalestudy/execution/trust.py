@@ -93,7 +93,7 @@ def refuse_foreign_scheduler(address: str, *, trust: bool = False) -> None:
     try:
         host = get_address_host(resolve_address(address))
     except (ValueError, OSError):
-        # Not an address at all: connecting to it says so.
+        # A host without a number: connecting to it says so.
         return
     here = {found.address for nics in psutil.net_if_addrs().values() for found in nics}
     if host not in here and not host.startswith("127."):
