@@ -83,6 +83,7 @@ def write_report(store: str | os.PathLike[str], directory: str | os.PathLike[str
         it holds cannot be read.
     """
     location = Location.of(store)
+    read_manifest(location)
     folder = default_directory(location) if directory is None else Path(directory)
     with damage_named(location):
         return _write(location, folder)

@@ -17,6 +17,7 @@ from scalestudy.errors import StoreError
 from scalestudy.execution.verification import Comparison, compare_sample, redo, remaining
 from scalestudy.reporting.terminal import console
 from scalestudy.store import Location, Manifest, read_manifest, read_spec, settle, writing
+from scalestudy.store.derived import drop_damaged
 from scalestudy.store.integrity import Inspection, inspect
 from scalestudy.units import counted
 
@@ -98,7 +99,9 @@ def _checked(location: Location, manifest: Manifest, sample: int, seed: int) -> 
             "The store is of another draw version: none of its trials can be computed again.", err=True
         )
         sample = 0
-    return Verdict(inspection, list(compare_sample(location, manifest, inspection.sound, sample, seed)))
+    sound = inspection.sound
+    # Without a sound block, zarr may not even open the store.
+    return Verdict(inspection, list(compare_sample(location, manifest, sound, sample, seed)) if sound else [])
 
 
 def _print(out: Console, verdict: Verdict) -> None:
@@ -129,6 +132,7 @@ def _print(out: Console, verdict: Verdict) -> None:
 
 def _repair(out: Console, location: Location, manifest: Manifest, verdict: Verdict) -> None:
     settle(location, manifest)
+    drop_damaged(location)
     blocks = remaining(verdict.inspection, verdict.comparisons)
     for outcome in redo(location, manifest, blocks, read_spec(location)):
         done = f"failed: {outcome.error}" if outcome.error else "computed again"

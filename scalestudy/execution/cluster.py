@@ -16,10 +16,12 @@ from typing import Any
 import dask
 import distributed
 from dask.system import CPU_COUNT
+from distributed.comm import get_address_host_port
 from distributed.deploy import Cluster as DaskCluster
 
-from scalestudy.errors import ClusterError
-from scalestudy.execution.signals import only_we_are_interrupted
+from scalestudy.errors import ClusterError, SpecError
+from scalestudy.execution.listening import kept_here
+from scalestudy.execution.signals import STOPPING, only_we_are_interrupted, put_off
 from scalestudy.execution.spawning import main_module_left_alone
 from scalestudy.execution.trust import cluster_class, refuse_foreign_scheduler
 from scalestudy.execution.watch import Patience
@@ -53,13 +55,14 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
     SpecError
         If the class does not exist, is no cluster class, or the cluster needs to be trusted and is not.
     """
+    _refuse_what_cannot_be(cluster)
     seconds = Patience.configured().to_connect
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_logs())
         stack.enter_context(main_module_left_alone())
         if cluster.class_:
             kind = cluster_class(cluster.class_, cluster.arguments, trust=trust)
-            made = stack.enter_context(_started(kind, cluster))
+            made = stack.enter_context(_started(kind, cluster, trust))
             client = distributed.Client(made, timeout=seconds)
         elif cluster.scheduler or cluster.scheduler_file:
             client = _reach(cluster, trust, seconds)
@@ -68,6 +71,31 @@ def connect(cluster: Cluster, *, trust: bool = False) -> Iterator[distributed.Cl
             client = distributed.Client(made, timeout=seconds)
         stack.callback(_close_quietly, client)
         yield client
+
+
+def _refuse_what_cannot_be(cluster: Cluster) -> None:
+    """Refuse empty texts, which would mean a local cluster, addresses without a port, negative numbers."""
+    given = {
+        "class": cluster.class_,
+        "scheduler": cluster.scheduler,
+        "scheduler_file": cluster.scheduler_file,
+    }
+    for key, value in given.items():
+        if value == "":
+            raise SpecError(f"cluster.{key}: it is empty; leave it out, or say which.")
+    if isinstance(cluster.scheduler, str) and not cluster.scheduler.startswith("inproc://"):
+        try:
+            host, port = get_address_host_port(cluster.scheduler)
+            possible = bool(host) and 0 < port < 2**16
+        except ValueError:
+            possible = False
+        if not possible:
+            raise SpecError(
+                f"cluster.scheduler: {cluster.scheduler!r} is not an address; for example tcp://host:8786."
+            )
+    count = cluster.arguments.get("n_workers")
+    if isinstance(count, int) and count < 0:
+        raise SpecError(f"cluster.n_workers: {count} is not allowed; it must be at least 0.")
 
 
 def dashboard_link(client: distributed.Client) -> str | None:
@@ -115,18 +143,16 @@ def _local(workers: int) -> Iterator[DaskCluster]:
         "worker_dashboard_address": None,
         "silence_logs": _NO_LOGS,
     }
-    with warnings.catch_warnings():
-        # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
-        warnings.filterwarnings("ignore", message="Port .* is already in use")
-        with _open(distributed.LocalCluster, arguments, f"{workers} local workers") as made:
-            yield made
+    with _open(distributed.LocalCluster, arguments, f"{workers} local workers") as made:
+        yield made
 
 
 @contextlib.contextmanager
-def _started(kind: type[DaskCluster], cluster: Cluster) -> Iterator[DaskCluster]:
+def _started(kind: type[DaskCluster], cluster: Cluster, trust: bool) -> Iterator[DaskCluster]:
     defaults = {"silence_logs": _NO_LOGS} if issubclass(kind, distributed.LocalCluster) else {}
+    arguments = cluster.arguments if trust else kept_here(kind, cluster.arguments)
     what = f"The cluster {cluster.class_} with {cluster.arguments}"
-    with _open(kind, {**defaults, **cluster.arguments}, what) as made:
+    with _open(kind, {**defaults, **arguments}, what) as made:
         if isinstance(cluster.workers, int):
             made.scale(cluster.workers)
         yield made
@@ -143,6 +169,9 @@ def _open(kind: type[DaskCluster], arguments: dict[str, Any], what: str) -> Iter
             if kind.__module__.partition(".")[0] == "distributed":
                 stack.enter_context(_workers_start_anew())
                 starting.enter_context(only_we_are_interrupted())
+            # Another dashboard may hold the usual port: we print the link in use, so the warning is noise.
+            starting.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", message="Port .* is already in use")
             try:
                 made = kind(**arguments)
             except Exception as error:
@@ -200,6 +229,7 @@ def _is_free(port: int) -> bool:
 
 def _close_quietly(thing: Any) -> None:
     """Close a client or cluster; the results are safe by now, and an error in closing helps nobody."""
-    with contextlib.suppress(Exception):
+    # Cut short, closing leaves processes behind that Python then waits for; and it is bounded in time.
+    with put_off(*STOPPING), contextlib.suppress(Exception):
         if thing is not None:
             thing.close(timeout=10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 import uuid
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from scalestudy.execution.block import installed_version
 from scalestudy.store import Location
 
 _FOLDER = "probe"
+# Together more than a worker on a busy machine needs to start anew.
+_ROUNDS = 20
+_PAUSE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -47,12 +51,33 @@ def probe(client: distributed.Client, location: Location) -> None:
         cannot write or that is not the one the client sees.
     """
     nonce = uuid.uuid4().hex[:12]
-    answers = client.run(probe_here, location.url, nonce, on_error="return")
     try:
-        for address, answer in answers.items():
+        for address, answer in _asked(client, location.url, nonce).items():
             _judge(address, answer, nonce, location)
     finally:
         location.delete(_FOLDER)
+
+
+def _asked(client: distributed.Client, url: str, nonce: str) -> dict[str, Answer | BaseException]:
+    """Ask every worker that is there, again while some are lost meanwhile: that says nothing of the package.
+
+    Those that replace them have to answer as well.
+    """
+    answers: dict[str, Answer | BaseException] = {}
+    for _ in range(_ROUNDS):
+        answers = client.run(probe_here, url, nonce, on_error="return")
+        if answers and not any(_is_loss(answer) for answer in answers.values()):
+            return answers
+        time.sleep(_PAUSE_SECONDS)
+    kept = {address: answer for address, answer in answers.items() if not _is_loss(answer)}
+    if not kept:
+        raise ClusterError(f"All workers were lost while they were asked for their version, {_ROUNDS} times.")
+    return kept
+
+
+def _is_loss(answer: Answer | BaseException) -> bool:
+    """Whether it is the connection that failed, not the worker: what it cannot write, it says itself."""
+    return isinstance(answer, OSError)
 
 
 def _judge(address: str, answer: Answer | BaseException, nonce: str, location: Location) -> None:

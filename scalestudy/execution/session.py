@@ -13,7 +13,7 @@ from typing import Protocol
 from distributed.system import MEMORY_LIMIT
 
 from scalestudy import store as kept
-from scalestudy.errors import ClusterError
+from scalestudy.errors import ClusterError, StoreError
 from scalestudy.execution.block import Outcome
 from scalestudy.execution.cluster import connect, dashboard_link
 from scalestudy.execution.dask_executor import DaskExecutor
@@ -118,35 +118,68 @@ def carry_out(
     spec = fit_workers(spec, cost)
     size = trials_per_block(spec, cost.trial_seconds)
     run_id = uuid.uuid4().hex[:8]
-    with kept.writing(location), _executor(spec, serial, f"0{run_id}", trust) as (executor, dashboard):
-        cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))
-        manifest = kept.prepare(
-            location,
-            spec,
-            tokens=tokens,
-            matrix=matrix,
-            trials_per_block=size,
-            attributes={"title": spec.name, "spec": spec_text(spec), **provenance()},
-        )
-        executor.check(location)
-        plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
-        report = Report(location, plan)
-        if observer:
-            observer.started(plan, executor.where, dashboard)
-        started = time.perf_counter()
+    report: Report | None = None
+    with kept.writing(location):
         try:
-            _run(
-                report, executor, manifest, BlockWriter.of(location, manifest, run_id), spec.solver, observer
-            )
+            with _executor(spec, serial, f"0{run_id}", trust) as (executor, dashboard):
+                cost.refuse_what_cannot_fit(int(executor.worker_memory * USABLE))
+                manifest = kept.prepare(
+                    location,
+                    spec,
+                    tokens=tokens,
+                    matrix=matrix,
+                    trials_per_block=size,
+                    attributes={"title": spec.name, "spec": spec_text(spec), **provenance()},
+                )
+                executor.check(location)
+                plan = make_plan(spec, manifest.trials_per_block, kept.completed(location, manifest), cost)
+                report = Report(location, plan)
+                if observer:
+                    observer.started(plan, executor.where, dashboard)
+                writer = BlockWriter.of(location, manifest, run_id)
+                _watched(report, executor, manifest, writer, spec.solver, observer)
         except KeyboardInterrupt:
+            if report is None:
+                raise
+            # It may come as late as the cluster is closed: what was done is done.
             report.interrupted = True
-        except ClusterError as error:
-            report.stopped = str(error).rstrip(".")
-        finally:
-            report.seconds = time.perf_counter() - started
-            if observer:
-                observer.ended()
+        if report.interrupted or report.stopped:
+            _count_what_is_kept(report, manifest)
     return report
+
+
+def _watched(
+    report: Report,
+    executor: Executor,
+    manifest: Manifest,
+    writer: BlockWriter,
+    solver: str,
+    observer: Observer | None,
+) -> None:
+    """Run all blocks, and note in the report how that ended and how long it took."""
+    started = time.perf_counter()
+    try:
+        _run(report, executor, manifest, writer, solver, observer)
+    except KeyboardInterrupt:
+        report.interrupted = True
+    except ClusterError as error:
+        report.stopped = str(error).rstrip(".")
+    finally:
+        report.seconds = time.perf_counter() - started
+        if observer:
+            observer.ended()
+
+
+def _count_what_is_kept(report: Report, manifest: Manifest) -> None:
+    """Count the blocks of the plan that the store holds: workers wrote some that nobody has heard of."""
+    try:
+        held = kept.completed(report.location, manifest)
+    except (StoreError, OSError):
+        # The store may be what has been lost; then there is only what was heard.
+        return
+    blocks = [block for group in report.plan.groups for block in group.blocks]
+    done = [b for b in blocks if b.point in held and held[b.point][b.index] >= b.trials]
+    report.blocks, report.trials = len(done), sum(block.trials for block in done)
 
 
 @contextlib.contextmanager

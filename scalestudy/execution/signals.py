@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
@@ -21,11 +21,11 @@ def stoppable() -> Iterator[None]:
     """
 
     def stop(*_: Any) -> None:
-        for number in _STOPPING:
+        for number in STOPPING:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, stop) for number in _STOPPING}
+    before = {number: signal.signal(number, stop) for number in STOPPING}
     try:
         yield
     finally:
@@ -44,7 +44,7 @@ def only_we_are_interrupted() -> Iterator[None]:
     """
     # Starting its helper process, multiprocessing unblocks the signal; so that is started first.
     resource_tracker.ensure_running()
-    with _put_off(signal.SIGTERM):
+    with put_off(signal.SIGTERM):
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield
@@ -53,16 +53,18 @@ def only_we_are_interrupted() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _put_off(number: signal.Signals) -> Iterator[None]:
+def put_off(*numbers: signal.Signals) -> Iterator[None]:
+    """Let signals take effect only when the body is done."""
     if threading.current_thread() is not threading.main_thread():
         # Only the main thread runs handlers, and only it may set them.
         yield
         return
     caught: list[int] = []
-    before = signal.signal(number, lambda seen, _: caught.append(seen))
+    before = {number: signal.signal(number, lambda seen, _: caught.append(seen)) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(number, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if caught:
-            signal.raise_signal(number)
+            signal.raise_signal(caught[0])

@@ -3,7 +3,8 @@
 A spec may come from a stranger, and three things in its `cluster` could run code: a class is imported and
 called; some of its arguments end up in a shell script or on a command line; and what a scheduler answers is
 unpickled. So only cluster classes of the known Dask deployment packages are taken, with arguments that cannot
-carry code, and only schedulers of this machine; everything else needs a flag on the command line.
+carry code nor open the cluster to other machines, and only schedulers of this machine; everything else needs
+a flag on the command line.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import distributed
 import psutil
 from distributed.comm import get_address_host, resolve_address
 from distributed.deploy import Cluster as DaskCluster
-from distributed.deploy.spec import ProcessInterface
 
 from scalestudy.errors import SpecError
+from scalestudy.execution.listening import refuse_to_listen
 
 KNOWN_PACKAGES = (
     "distributed",
@@ -73,6 +74,8 @@ def cluster_class(path: str, arguments: dict[str, Any], *, trust: bool = False) 
     found = _imported("class", path)
     if not (isinstance(found, type) and issubclass(found, DaskCluster)):
         raise SpecError(f"cluster.class: {path!r} is not a Dask cluster class.")
+    if not trust:
+        refuse_to_listen(found, arguments)
     return found
 
 
@@ -90,7 +93,7 @@ def refuse_foreign_scheduler(address: str, *, trust: bool = False) -> None:
     try:
         host = get_address_host(resolve_address(address))
     except (ValueError, OSError):
-        # Not an address at all: connecting to it says so.
+        # A host without a number: connecting to it says so.
         return
     here = {found.address for nics in psutil.net_if_addrs().values() for found in nics}
     if host not in here and not host.startswith("127."):
@@ -131,7 +134,7 @@ def _refuse_what_is_no_part_of_a_cluster(value: Any) -> None:
         raise SpecError(f"cluster.cls: {value!r} is not the dotted path of a class. {_FLAG}")
     _refuse_unknown_package("cls", value)
     found = _imported("cls", value)
-    parts = (distributed.Scheduler, distributed.Worker, distributed.Nanny, ProcessInterface)
+    parts = (distributed.Scheduler, distributed.Worker, distributed.Nanny)
     if not (isinstance(found, type) and issubclass(found, parts)):
         raise SpecError(f"cluster.cls: {value!r} is neither a worker nor a scheduler of Dask. {_FLAG}")
 

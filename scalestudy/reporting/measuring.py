@@ -11,10 +11,11 @@ from scalestudy.store import (
     read_group,
     read_manifest,
     read_tokens,
+    settle,
     write_group,
     writing,
 )
-from scalestudy.store.integrity import damage_named, damaged
+from scalestudy.store.integrity import damage_named, damaged, is_settled
 from scalestudy.units import counted
 
 GROUP = "convergence"
@@ -41,10 +42,11 @@ def measure(location: Location, drop: int = 3) -> xr.Dataset:
         If there is no such store, or another run is writing to it; a `DamagedStoreError` if it cannot be
         read, or does not hold what it counts as done.
     """
-    matrix = (
-        read_tokens(location) if read_manifest(location).identity["tokens"].startswith("matrix ") else None
-    )
+    manifest = read_manifest(location)
     with writing(location), damage_named(location):
+        if not is_settled(location, manifest):
+            settle(location, manifest)
+        matrix = read_tokens(location) if manifest.identity["tokens"].startswith("matrix ") else None
         earlier = read_group(location, GROUP)
         study = open_study(location.url)
         found = distances(study, drop, tokens=matrix, reuse=earlier).compute()

@@ -19,10 +19,11 @@ from scalestudy.errors import DamagedStoreError, ScaleStudyError
 from scalestudy.store import schema
 from scalestudy.store.block_check import block_problems, chunk_names, reason
 from scalestudy.store.counts import UNREADABLE, Index, block_counts, block_index
+from scalestudy.store.derived import damage, derived_groups, is_listed_well
 from scalestudy.store.lifecycle import COORDINATE_NAMES, coordinates_of
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import Manifest
-from scalestudy.store.root import read_manifest, read_root
+from scalestudy.store.root import is_group, read_manifest, read_root
 from scalestudy.study import Block
 from scalestudy.study.token_file import matrix_label
 from scalestudy.units import counted
@@ -94,9 +95,13 @@ def inspect(location: Location, manifest: Manifest) -> Inspection:
     """
     found = Inspection()
     found.findings.extend(_layout(location, manifest))
+    if not is_group(read_root(location) or {}):
+        # Zarr opens nothing of it; the rest can be read once this is mended.
+        return found
     found.findings.extend(_coordinates(location, manifest))
     found.findings.extend(_tokens(location, manifest))
     found.findings.extend(_blocks(location, manifest, found))
+    found.findings.extend(_derived(location))
     for key in location.partials(schema.FOLDERS):
         found.findings.append(Finding(key, "a writer was killed and left this half-written file"))
     return found
@@ -118,7 +123,8 @@ def damage_named(location: Location) -> Iterator[None]:
         yield
     except ScaleStudyError:
         raise
-    except (ValueError, RuntimeError, OSError) as error:
+    except Exception as error:
+        # A damaged document makes zarr and its codecs raise whatever they have.
         findings = inspect(location, read_manifest(location)).findings
         if not findings:
             raise
@@ -139,6 +145,14 @@ def block_at(manifest: Manifest, index: Index, trials: int | None = None) -> Blo
     return Block(manifest.point(index[:-1]), index[-1], start, start + (trials or room))
 
 
+def is_settled(location: Location, manifest: Manifest) -> bool:
+    """Whether all metadata agree, those of derived groups included; `settle` makes them."""
+    root = read_root(location) or {}
+    return not any(_layout(location, manifest)) and all(
+        is_listed_well(location, root, name) for name in derived_groups(root)
+    )
+
+
 def _layout(location: Location, manifest: Manifest) -> Iterator[Finding]:
     """Compare the metadata of every array, and their copy in the root, with the manifest."""
     wanted = schema.expected(manifest)
@@ -147,22 +161,35 @@ def _layout(location: Location, manifest: Manifest) -> Iterator[Finding]:
         if wrong:
             yield Finding(name, f"half-grown or damaged: the array {wrong}")
     root = read_root(location) or {}
+    if not is_group(root):
+        yield Finding("zarr.json", "damaged: zarr does not take it for the document of a group")
     if root.get("attributes", {}).get("coordinates") != COORDINATE_NAMES:
         yield Finding("zarr.json", "its attribute `coordinates` does not name the coordinates")
     try:
-        copies = root["consolidated_metadata"]["metadata"]
+        listed = root["consolidated_metadata"]
+        copies = listed["metadata"]
+        wrong_frame = listed != {**schema.CONSOLIDATED, "metadata": copies}
         stale = [
             name
             for name, document in wanted.items()
             if schema.disagreement(json.dumps(copies[name]).encode(), document)
         ]
     except (KeyError, TypeError):
-        stale = ["all"]
-    if stale:
+        wrong_frame, stale = True, []
+    if wrong_frame or stale:
         yield Finding(
             "zarr.json",
-            f"its consolidated metadata are stale ({', '.join(stale)}): readers see an older study",
+            f"its consolidated metadata are stale ({', '.join(stale) or 'all'}): readers see an older study",
         )
+
+
+def _derived(location: Location) -> Iterator[Finding]:
+    """Read the derived groups; what cannot be read is made again by the next sweep, once it is not listed."""
+    root = read_root(location) or {}
+    for name in derived_groups(root):
+        wrong = damage(location, root, name)
+        if wrong:
+            yield Finding("zarr.json" if not is_listed_well(location, root, name) else name, wrong)
 
 
 def _coordinates(location: Location, manifest: Manifest) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from scalestudy.store import schema
 from scalestudy.store.derived import kept_groups
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
-from scalestudy.store.root import MANIFEST, check_place, put_root, read_root
+from scalestudy.store.root import MANIFEST, check_place, is_group, put_root, read_root
 from scalestudy.study import Spec
 from scalestudy.study.statistics import coordinate_values
 
@@ -89,15 +89,17 @@ def settle(location: Location, manifest: Manifest, matrix: NDArray[np.float64] |
     matrix : ndarray of shape (ell, d), optional
         The token matrix, to be kept.
     """
+    root = read_root(location)
+    assert root is not None
+    if not is_group(root):
+        put_root(location, root)
     schema.apply(location, manifest, coordinates_of(manifest))
     if matrix is not None:
         schema.put_tokens(location, matrix)
     location.sweep_partials(schema.FOLDERS)
-    root = read_root(location)
-    assert root is not None
     root["attributes"]["coordinates"] = COORDINATE_NAMES
     listed = schema.consolidated(location)
-    listed["metadata"] |= kept_groups(root)
+    listed["metadata"] |= kept_groups(location, root)
     root["consolidated_metadata"] = listed
     put_root(location, root)
 

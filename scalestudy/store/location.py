@@ -20,7 +20,7 @@ import zarr
 from fsspec.core import url_to_fs
 from fsspec.registry import known_implementations
 
-from scalestudy.errors import StoreError
+from scalestudy.errors import DamagedStoreError, StoreError
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -103,8 +103,22 @@ class Location:
         return self.url if relative.startswith("..") else relative
 
     def group(self, mode: str, path: str = "") -> zarr.Group:
-        """Open a group of the store with mode ``r`` or ``r+``; never with one that creates."""
-        return zarr.open_group(self.url, mode=mode, path=path, use_consolidated=False)
+        """Open a group of the store with mode ``r`` or ``r+``; never with one that creates.
+
+        Raises
+        ------
+        DamagedStoreError
+            If there is a root document, and zarr does not take it for that of a group.
+        """
+        try:
+            return zarr.open_group(self.url, mode=mode, path=path, use_consolidated=False)
+        except (TypeError, ValueError) as error:
+            if path or self.read("zarr.json") is None:
+                raise
+            raise DamagedStoreError(
+                f"{self} is damaged (its zarr.json is not that of a group). To mend it: "
+                f"python -m scalestudy.verify {self} --repair"
+            ) from error
 
     @_reached
     def exists(self, key: str = "") -> bool:

@@ -56,7 +56,8 @@ def _card() -> bytes:
 
 @contextlib.contextmanager
 def _local(location: Location) -> Iterator[None]:
-    path = Path(f"{location.url}.lock")
+    # By any name that leads to it, a store has one lock: it lies beside the store itself.
+    path = Path(f"{os.path.realpath(location.url)}.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalestudy.errors import StoreError
 from scalestudy.store.counts import completed
+from scalestudy.store.integrity import damaged
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 from scalestudy.store.root import read_manifest, read_root
@@ -72,7 +73,7 @@ def _refuse_other_formats(location: Location, listed: Any) -> None:
     except (TypeError, KeyError, AttributeError):
         formats = {None}
     if formats != {3}:
-        raise StoreError(f"{location}: its list of arrays is damaged; run its sweep again to make it anew.")
+        raise damaged(location, "its list of arrays")
 
 
 def _trials_at_once(manifest: Manifest) -> int:

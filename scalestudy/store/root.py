@@ -11,6 +11,7 @@ from scalestudy.store.manifest import Manifest
 from scalestudy.study import Spec, parse_source, parse_spec
 
 MANIFEST = "scalestudy_manifest"
+_GROUP = {"zarr_format": 3, "node_type": "group"}
 
 
 def read_manifest(location: Location) -> Manifest:
@@ -23,6 +24,7 @@ def read_manifest(location: Location) -> Manifest:
     """
     attributes = read_attributes(location)
     if MANIFEST not in attributes:
+        _refuse_lost_root(location)
         raise StoreError(f"{location}: {'not a scalestudy store' if location.exists() else 'no such store'}.")
     return _manifest_in(attributes, location)
 
@@ -60,6 +62,7 @@ def check_place(location: Location) -> Manifest | None:
     if attributes:
         return _manifest_in(attributes, location)
     if location.exists() and not (location.is_local and location.is_folder() and _is_empty(location)):
+        _refuse_lost_root(location)
         raise StoreError(f"{location} exists and is not a scalestudy store; give the spec another `store`.")
     return None
 
@@ -84,8 +87,15 @@ def read_root(location: Location) -> dict[str, Any] | None:
 
 
 def put_root(location: Location, root: dict[str, Any]) -> None:
-    """Replace the root document in one step."""
-    location.replace("zarr.json", json.dumps(root, indent=2).encode())
+    """Replace the root document in one step, without what zarr would not take."""
+    held = {key: root[key] for key in ("attributes", *_GROUP, "consolidated_metadata") if key in root}
+    location.replace("zarr.json", json.dumps(held | _GROUP, indent=2).encode())
+
+
+def is_group(root: dict[str, Any]) -> bool:
+    """Whether zarr takes a root document for that of a group, whatever its attributes and list of arrays."""
+    unknown = set(root) - {"attributes", *_GROUP, "consolidated_metadata"}
+    return not unknown and all(root.get(key) == value for key, value in _GROUP.items())
 
 
 def _manifest_in(attributes: dict[str, Any], location: Location) -> Manifest:
@@ -94,6 +104,15 @@ def _manifest_in(attributes: dict[str, Any], location: Location) -> Manifest:
     except (ValueError, TypeError, RecursionError):
         raise StoreError(f"{location}: its manifest is damaged (no JSON).") from None
     return Manifest.from_json(data, str(location))
+
+
+def _refuse_lost_root(location: Location) -> None:
+    """Say of a place without a manifest that it holds a study all the same, where it has its counts."""
+    if any(name.startswith("c.") for name in location.names("done")):
+        raise StoreError(
+            f"{location} holds a study, but its root document zarr.json is damaged or lost; "
+            "without a copy of that file it cannot be repaired."
+        )
 
 
 def _is_empty(location: Location) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 import zarr
 from numpy.typing import NDArray
 from zarr.codecs import BytesCodec, Crc32cCodec, ZstdCodec
-from zarr.storage import MemoryStore
+from zarr.storage import MemoryStore, StorePath
 
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
@@ -26,7 +26,7 @@ _POINT = AXES
 _COORDINATE_CHUNK = 256
 # Values in one chunk of a token matrix: 32 MB, far below what a codec can take.
 _TOKEN_CHUNK = 2**22
-# What in an array's metadata must be as the manifest has it; codecs are compared by name.
+# What in an array's metadata must be as the manifest has it; codecs are compared by name, and must be usable.
 _FIXED = (
     "zarr_format",
     "node_type",
@@ -37,6 +37,8 @@ _FIXED = (
     "fill_value",
     "dimension_names",
 )
+# What a root document says of the way in which it lists the metadata of its arrays.
+CONSOLIDATED = {"kind": "inline", "must_understand": False}
 SOLVERS = ("none", "svd", "gram", "two_stage")
 
 
@@ -119,7 +121,10 @@ def disagreement(document: bytes | None, wanted: dict[str, Any]) -> str:
         found = json.loads(document)
         different = [key for key in _FIXED if found[key] != wanted[key]]
         different += ["codecs"] if _codecs(found) != _codecs(wanted) else []
-    except (ValueError, KeyError, TypeError):
+        if not different:
+            zarr.Array.from_dict(StorePath(MemoryStore()), found)
+    except Exception:
+        # One bit of a name or value can make zarr and its codecs raise whatever they have.
         return "has damaged metadata"
     if different == ["shape"]:
         return f"has shape {tuple(found['shape'])}, the manifest asks for {tuple(wanted['shape'])}"
@@ -193,7 +198,7 @@ def consolidated(location: Location) -> dict[str, Any]:
         document = location.read(f"{name}/zarr.json")
         assert document is not None, name
         metadata[name] = json.loads(document)
-    return {"kind": "inline", "must_understand": False, "metadata": metadata}
+    return {**CONSOLIDATED, "metadata": metadata}
 
 
 def _shape(variable: Variable, manifest: Manifest) -> tuple[int, ...]:

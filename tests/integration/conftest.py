@@ -136,6 +136,14 @@ def study(tmp_path):
     return make
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A study that is done and measured, to be copied."""
+    made = Study(tmp_path_factory.mktemp("measured"))
+    assert made.call("sweep", "--serial").returncode == 0
+    return made
+
+
 @pytest.fixture
 def same():
     return assert_same

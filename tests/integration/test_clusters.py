@@ -5,8 +5,11 @@ import ipaddress
 import os
 
 import dask
+import psutil
 import pytest
+import yaml
 
+from scalestudy.execution.cluster import connect
 from scalestudy.execution.trust import cluster_class
 from scalestudy.study import parse_source, parse_spec
 
@@ -62,12 +65,50 @@ def test_cluster_classes_by_dotted_path(study, same, cluster):
     same(made.store, serial.store)
 
 
+def listening_beyond_loopback():
+    """The addresses beyond loopback on which this process and its children accept connections."""
+    me = psutil.Process()
+    found = [c for p in (me, *me.children(recursive=True)) for c in p.net_connections("tcp")]
+    return {c.laddr for c in found if c.status == "LISTEN" and c.laddr.ip not in ("127.0.0.1", "::1")}
+
+
+WORKER = {"cls": "distributed.Worker", "options": {"nthreads": 1}}
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        {},
+        {"class": "distributed.LocalCluster", "n_workers": 1},
+        {"class": "distributed.LocalCluster", "n_workers": 1, "processes": 0, "protocol": None},
+        {"class": "distributed.LocalCluster", "n_workers": 1, "dashboard_address": None},
+        {"class": "distributed.LocalCluster", "n_workers": 1, "interface": "lo"},
+        {"class": "distributed.SpecCluster", "workers": {"a": WORKER}},
+        {
+            "class": "distributed.SpecCluster",
+            "scheduler": {"cls": "distributed.Scheduler", "options": {"port": 0}},
+            "workers": 1,
+            "worker": {"cls": "distributed.Nanny", "options": {"nthreads": 1, "port": 0}},
+        },
+    ],
+    ids=["default", "LocalCluster", "threads", "no dashboard", "interface", "SpecCluster", "nannies"],
+)
+def test_what_runs_here_is_not_reached_from_elsewhere(cluster):
+    source = {"seed": 1, "grid": {"d": [16], "beta": [1.0]}, "trials": 1, "cluster": cluster}
+    spec = parse_spec(parse_source(yaml.safe_dump(source), "spec.yaml"))
+    before = listening_beyond_loopback()
+    with connect(spec.cluster) as client:
+        client.wait_for_workers(1, timeout=60)
+        assert not listening_beyond_loopback() - before
+
+
 @pytest.mark.parametrize(
     ("cluster", "words"),
     [
         ({"class": "distributed.LocalCluster", "preload": "evil.py"}, "preload: this argument may run code"),
         ({"class": "distributed.SpecCluster", "worker": {"cls": "os.system"}}, "cluster.cls: 'os.system'"),
         ({"class": "dask_jobqueue.SLURMCluster", "queue": "x\ntouch y"}, "may run code: it has characters"),
+        ({"class": "distributed.LocalCluster", "host": "0.0.0.0"}, "pass --trust-cluster"),
         ("os.system", "not from a known Dask deployment package"),
         ("subprocess.Popen", "--trust-cluster"),
         ("distributed.Client", "is not a Dask cluster class"),

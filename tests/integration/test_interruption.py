@@ -67,3 +67,35 @@ def test_a_second_run_is_refused_by_name_and_sigterm_ends_the_first(study):
     assert line.startswith("Stopped: ")
     assert second.returncode == 2
     assert f"process {process.pid} on host {os.uname().nodename}" in second.stderr
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [0.02, 0.1])
+def test_a_signal_while_the_cluster_is_closed_loses_no_report(study, signum, delay):
+    made = study(grid={"d": [16], "beta": [1.0]}, trials=8, trials_per_block=2)
+    process = made.start("--workers", 1, quiet=False)
+    made.wait_for_blocks(4, process)
+    time.sleep(delay)
+    os.killpg(process.pid, signum) if signum == signal.SIGINT else process.send_signal(signum)
+    out, err = process.communicate(timeout=60)
+    if process.returncode in (0, -signal.SIGTERM) or err.strip() == "Interrupted.":
+        pytest.skip("the cluster was closed before the signal came")
+    assert (process.returncode, err) == (130, "")
+    line = out.splitlines()[-1]
+    assert line.startswith("Stopped: 4 more blocks saved in ")
+    assert line.endswith(" at most 0 left; run the same command again to resume.")
+
+
+def test_blocks_that_nobody_has_heard_of_are_counted(study, broken):
+    """A group comes back as a whole: its blocks are in the store long before."""
+    made = study(grid={"d": [16], "beta": [1.0]}, trials=24, trials_per_block=2)
+    broken(made, "time.sleep(2 if start >= 8 else 0)")
+    process = made.start("--workers", 1, quiet=False)
+    made.wait_for_blocks(4, process)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    line = ended_well(made, process)
+    held = made.done_blocks()
+    assert held >= 4
+    assert line.startswith(f"Stopped: {held} more blocks saved in ")
+    assert f", at most {12 - held} left" in line

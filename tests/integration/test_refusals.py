@@ -62,6 +62,56 @@ def test_a_mistyped_store_is_not_made(study, command):
     assert not made.store.exists()
 
 
+def test_no_report_of_what_is_no_store(study):
+    made = study()
+    for place in ("/", "."):
+        made.store = place
+        result = made.call("report")
+        assert result.returncode == 2
+        assert "not a scalestudy store" in result.stderr
+
+
+@pytest.mark.parametrize("how", ["truncated", "garbled", "deleted"])
+def test_a_damaged_root_is_called_by_its_name(study, how):
+    made = study(grid=ONE, trials=1)
+    assert made.call("sweep", "--serial").returncode == 0
+    path = made.store / "zarr.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:50] if how == "truncated" else whole.replace(b"scalestudy_m", b"scalesttdy_m"))
+    if how == "deleted":
+        path.unlink()
+    for command in ("sweep", "status", "report", "verify"):
+        result = made.call(command)
+        assert result.returncode == 2
+        assert "its root document zarr.json is damaged or lost" in result.stderr
+    path.write_bytes(whole)
+    assert made.call("verify").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("cluster", "words"),
+    [
+        ({"class": ""}, "cluster.class: it is empty"),
+        ({"scheduler": ""}, "cluster.scheduler: it is empty"),
+        ({"scheduler_file": ""}, "cluster.scheduler_file: it is empty"),
+        ({"scheduler": "tcp://"}, "'tcp://' is not an address; for example tcp://host:8786"),
+        ({"scheduler": "tcp://127.0.0.1"}, "is not an address"),
+        ({"scheduler": "127.0.0.1:port"}, "is not an address"),
+        ({"scheduler": "a://b://c"}, "is not an address"),
+        ({"scheduler": "nonsense"}, "is not an address"),
+        ({"class": "distributed.LocalCluster", "n_workers": -3}, "cluster.n_workers: -3 is not allowed"),
+    ],
+)
+def test_a_cluster_that_cannot_be(study, cluster, words):
+    made = study(cluster=cluster)
+    options = ["--scheduler", cluster["scheduler"]] if "scheduler" in cluster else ["--trust-cluster"]
+    for result in (made.call(), made.call("sweep", *options)):
+        assert result.returncode == 2
+        (line,) = result.stderr.splitlines()
+        assert words in line
+    assert not made.store.exists()
+
+
 def test_a_foreign_folder_is_left_alone(study):
     made = study()
     made.store.mkdir()

@@ -10,10 +10,15 @@ SPEC_CLUSTER = "distributed.SpecCluster"
 NANNY = {"cls": "distributed.Nanny", "options": {"nthreads": 1, "memory_limit": "2GB"}}
 
 HARMLESS = [
-    ("distributed.LocalCluster", {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}),
+    ("distributed.LocalCluster", {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}),
     (SPEC_CLUSTER, {"scheduler": {"cls": "distributed.Scheduler"}, "worker": NANNY}),
     (SPEC_CLUSTER, {"workers": {"any name at all": NANNY}}),
+    (SPEC_CLUSTER, {"workers": {"host": NANNY}}),
     ("distributed.deploy.local.LocalCluster", {"host": "127.0.0.1", "memory_limit": None}),
+    ("distributed.LocalCluster", {"host": "tcp://127.0.0.1:0", "dashboard_address": "localhost:8787"}),
+    ("distributed.LocalCluster", {"host": "localhost", "protocol": "tls://", "interface": None}),
+    ("distributed.LocalCluster", {"interface": "lo", "worker_dashboard_address": "127.0.0.1:0"}),
+    ("dask_jobqueue.SLURMCluster", {"scheduler_options": {"dashboard_address": ":12435", "port": 8786}}),
 ]
 
 
@@ -63,6 +68,47 @@ HOSTILE = [
     ("dask_jobqueue.SLURMCluster", {"python": "x"}),
     ("dask_jobqueue.SLURMCluster", {"walltime": "1:00\n#SBATCH --wrap=x"}),
 ]
+
+
+SCHEDULER = "distributed.Scheduler"
+OPEN = [
+    (LOCAL, {"n_workers": 1, "host": "0.0.0.0", "dashboard_address": "0.0.0.0:0"}),
+    (LOCAL, {"host": ""}),
+    (LOCAL, {"host": []}),
+    (LOCAL, {"host": 0}),
+    (LOCAL, {"host": ["127.0.0.1", "0.0.0.0"]}),
+    (LOCAL, {"host": "tcp://0.0.0.0"}),
+    (LOCAL, {"host": "::"}),
+    (LOCAL, {"host": "inproc://127.0.0.1"}),
+    (LOCAL, {"host": "127.0.0.1.example.org"}),
+    (LOCAL, {"host": "::1:8"}),
+    (LOCAL, {"ip": "192.0.2.7"}),
+    (LOCAL, {"interface": "eth0"}),
+    (LOCAL, {"protocol": "tcp://0.0.0.0"}),
+    (LOCAL, {"protocol": "inproc://"}),
+    (LOCAL, {"dashboard_address": "0.0.0.0:0"}),
+    (LOCAL, {"dashboard_address": ":0"}),
+    (LOCAL, {"dashboard_address": ""}),
+    (LOCAL, {"dashboard_address": 8787}),
+    (LOCAL, {"dashboard_address": "127.0.0.1:0,0.0.0.0:0"}),
+    (LOCAL, {"worker_dashboard_address": "0.0.0.0:0"}),
+    (LOCAL, {"options": [{"host": "0.0.0.0"}]}),
+    ("dask_jobqueue.core.SpecCluster", {"scheduler": {"cls": SCHEDULER, "options": {"host": "0.0.0.0"}}}),
+    (SPEC_CLUSTER, {"worker": {"cls": "distributed.Worker", "options": {"dashboard_address": ":0"}}}),
+    (SPEC_CLUSTER, {"workers": {"a": {"cls": "distributed.Worker", "options": {"interface": "eth0"}}}}),
+    (SPEC_CLUSTER, {"workers": {"a": {"workers": {"b": NANNY}, "host": "0.0.0.0"}}}),
+    (SPEC_CLUSTER, {"scheduler": {"cls": "distributed.deploy.subprocess.SubprocessScheduler"}}),
+    ("dask_jobqueue.SLURMCluster", {"interface": "ib0"}),
+    ("dask_jobqueue.SLURMCluster", {"scheduler_options": {"host": "0.0.0.0"}}),
+    ("dask_jobqueue.SLURMCluster", {"scheduler_options": {"dashboard_address": "0.0.0.0:1"}}),
+]
+
+
+@pytest.mark.parametrize(("path", "arguments"), OPEN)
+def test_a_cluster_that_other_machines_could_reach(path, arguments):
+    with pytest.raises(SpecError, match=r"^cluster\..*--trust-cluster"):
+        cluster_class(path, arguments)
+    assert cluster_class(path, arguments, trust=True)
 
 
 @pytest.mark.parametrize(("path", "arguments"), HOSTILE)

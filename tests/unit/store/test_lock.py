@@ -142,3 +142,32 @@ def test_a_file_system_without_locks_is_not_taken_for_a_locked_store(tmp_path, m
     with pytest.raises(StoreError, match="cannot be written: Operation not") as caught, writing(location):
         pass
     assert not isinstance(caught.value, StoreLockedError)
+
+
+def test_a_store_by_another_name_has_the_same_lock(tmp_path, monkeypatch):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "k.zarr").mkdir()
+    (tmp_path / "link.zarr").symlink_to("k.zarr")
+    (tmp_path / "here").symlink_to(".")
+    monkeypatch.chdir(tmp_path)
+    for one in ("k.zarr", "link.zarr"):
+        for other in ("link.zarr", "./x/../k.zarr", "here/k.zarr", f"file://{tmp_path}/k.zarr"):
+            with (
+                writing(Location.of(one)),
+                pytest.raises(StoreLockedError, match="is being written") as caught,
+                writing(Location.of(other)),
+            ):
+                pass
+            assert str(caught.value).startswith(f"{Location.of(other)} ")
+            assert str(tmp_path / "k.zarr.lock") in str(caught.value)
+    assert not list(tmp_path.glob("*.lock"))
+
+
+def test_a_link_that_leads_nowhere_yet_has_the_lock_of_its_target(tmp_path):
+    (tmp_path / "link.zarr").symlink_to("k.zarr")
+    with (
+        writing(Location.of(tmp_path / "link.zarr")),
+        pytest.raises(StoreLockedError),
+        writing(Location.of(tmp_path / "k.zarr")),
+    ):
+        pass
