@@ -34,7 +34,7 @@ from scalestudy.store import (
     read_manifest,
     read_tokens,
 )
-from scalestudy.store.integrity import damage_named
+from scalestudy.store.damage import damage_named
 from scalestudy.study import CostModel, Spec, make_plan, parse_source, parse_spec
 from scalestudy.units import counted
 

@@ -15,7 +15,8 @@ from scalestudy.store import (
     write_group,
     writing,
 )
-from scalestudy.store.integrity import damage_named, damaged, is_settled
+from scalestudy.store.damage import damage_named, damaged
+from scalestudy.store.integrity import is_settled
 from scalestudy.units import counted
 
 GROUP = "convergence"

@@ -6,7 +6,6 @@ decode, and hold what a block must: values that descend, NaN only past ell, fini
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalestudy.errors import DamagedStoreError, ScaleStudyError
 from scalestudy.store import schema
 from scalestudy.store.block_check import block_problems, chunk_names, reason
 from scalestudy.store.counts import UNREADABLE, Index, block_counts, block_index
@@ -23,10 +21,9 @@ from scalestudy.store.derived import damage, derived_groups, is_listed_well
 from scalestudy.store.lifecycle import COORDINATE_NAMES, coordinates_of
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import Manifest
-from scalestudy.store.root import is_group, read_manifest, read_root
+from scalestudy.store.root import is_group, read_root
 from scalestudy.study import Block
 from scalestudy.study.token_file import matrix_label
-from scalestudy.units import counted
 
 # Coordinates are computed anew; another C library may round exp and log otherwise.
 _ROUNDING = 1e-12
@@ -105,37 +102,6 @@ def inspect(location: Location, manifest: Manifest) -> Inspection:
     for key in location.partials(schema.FOLDERS):
         found.findings.append(Finding(key, "a writer was killed and left this half-written file"))
     return found
-
-
-@contextlib.contextmanager
-def damage_named(location: Location) -> Iterator[None]:
-    """Where reading a store fails in the body, say what is damaged and what mends it.
-
-    A failed checksum comes out of zarr as a ValueError that names no chunk. So the store is inspected; an
-    error for which it is not to blame goes on as it was.
-
-    Raises
-    ------
-    DamagedStoreError
-        If the store is damaged.
-    """
-    try:
-        yield
-    except ScaleStudyError:
-        raise
-    except Exception as error:
-        # A damaged document makes zarr and its codecs raise whatever they have.
-        findings = inspect(location, read_manifest(location)).findings
-        if not findings:
-            raise
-        raise damaged(location, f"{counted(len(findings), 'finding')}, the first: {findings[0]}") from error
-
-
-def damaged(location: Location, what: str) -> DamagedStoreError:
-    """Return the error that says what is damaged, and the command that mends it."""
-    return DamagedStoreError(
-        f"{location} is damaged ({what}). To mend it: python -m scalestudy.verify {location} --repair"
-    )
 
 
 def block_at(manifest: Manifest, index: Index, trials: int | None = None) -> Block:

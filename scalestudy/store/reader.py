@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scalestudy.errors import StoreError
 from scalestudy.store.counts import completed
-from scalestudy.store.integrity import damaged
+from scalestudy.store.damage import damaged
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 from scalestudy.store.root import read_manifest, read_root
