@@ -20,6 +20,7 @@ import yaml
 from click.testing import CliRunner
 
 import scalestudy
+from scalestudy.reporting.page import Picture
 
 # Commands run from another folder must find the package under test, installed or not.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(scalestudy.__file__).parents[1])}
@@ -271,3 +272,13 @@ def whole(study, same):
         same(made.store, other.store)
 
     return check
+
+
+@pytest.fixture
+def blank(monkeypatch):
+    """Leave out the drawing, where a test is about the page."""
+
+    def picture(plate, directory):
+        return Picture(plate, "data:,", "data:,", 10, 10)
+
+    monkeypatch.setattr("scalestudy.report.picture_of", picture)

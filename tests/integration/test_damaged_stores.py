@@ -5,6 +5,8 @@ import shutil
 import pytest
 import xarray as xr
 
+pytestmark = pytest.mark.usefixtures("blank")
+
 DAMAGES = ["flipped", "truncated", "deleted"]
 CHUNK = "squared_singular_values/c.0.0.0.0.0.0.0"
 

@@ -9,7 +9,6 @@ import pytest
 import scalestudy
 from scalestudy.report import write_report
 from scalestudy.reporting.measuring import measure
-from scalestudy.reporting.page import Picture
 from scalestudy.store import Location
 
 GRID = {"d": [16, 24], "beta": [1.0], "gamma": [1.0], "psi": [1.0]}
@@ -29,16 +28,6 @@ def finished(tmp_path_factory):
 @pytest.fixture
 def copy(finished, tmp_path):
     return shutil.copytree(finished, tmp_path / "copy.zarr")
-
-
-@pytest.fixture
-def blank(monkeypatch):
-    """Leave out the drawing, where a test is about the page."""
-
-    def picture(plate, directory):
-        return Picture(plate, "data:,", "data:,", 10, 10)
-
-    monkeypatch.setattr("scalestudy.report.picture_of", picture)
 
 
 def forget(store, *indices):
