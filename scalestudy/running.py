@@ -6,6 +6,7 @@ import xarray as xr
 from rich.console import Console
 
 from scalestudy.commands import INTERRUPTED
+from scalestudy.execution.cluster import silence_logs
 from scalestudy.execution.forecast import Forecast, forecast
 from scalestudy.execution.options import with_options
 from scalestudy.execution.progress import ProgressDisplay
@@ -67,6 +68,8 @@ def run_sweep(
     if dry_run:
         _print_forecast(out, forecast(study))
         return 0
+    # For good: what an interrupted cluster leaves behind is collected, and complains, as late as at exit.
+    silence_logs()
     try:
         with stoppable():
             report = carry_out(study, ProgressDisplay(out, CostModel(study)), serial=serial, trust=trust)

@@ -104,20 +104,31 @@ def dashboard_link(client: distributed.Client) -> str | None:
     return client.dashboard_link if "dashboard" in services else None
 
 
-@contextlib.contextmanager
-def _quiet_logs() -> Iterator[None]:
-    """Keep Dask's log to itself: what matters in it reaches the user as a message of ours."""
+def silence_logs() -> list[tuple[logging.Logger, int]]:
+    """Keep Dask's log to itself: what matters in it reaches the user as a message of ours.
+
+    Returns
+    -------
+    list of (Logger, int)
+        Every logger that was silenced, and its level before.
+    """
     # Dask gives some of its loggers a level of their own: those below these names count as well.
     names = {"distributed", "tornado", "asyncio"}
     below = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in names]
     loggers = [logging.getLogger(name) for name in (*names, *below)]
-    before = [logger.level for logger in loggers]
+    before = [(logger, logger.level) for logger in loggers]
     for logger in loggers:
         logger.setLevel(_NO_LOGS)
+    return before
+
+
+@contextlib.contextmanager
+def _quiet_logs() -> Iterator[None]:
+    before = silence_logs()
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
+        for logger, level in before:
             logger.setLevel(level)
 
 

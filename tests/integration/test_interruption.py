@@ -110,3 +110,19 @@ def test_blocks_that_nobody_has_heard_of_are_counted(study, broken):
     assert held >= 4
     assert line.startswith(f"Stopped: {held} more blocks saved in ")
     assert f", at most {12 - held} left" in line
+
+
+DANGLING = """
+import atexit, logging, sys
+if "scalestudy.sweep" in sys.orig_argv:
+    # What the garbage collector may do with a connection that was cut off.
+    atexit.register(lambda: logging.getLogger("distributed.comm.tcp").warning("Closing dangling stream"))
+"""
+
+
+def test_what_dask_says_at_exit_is_not_passed_on(study):
+    made = study(grid={"d": [16], "beta": [1.0]}, trials=2)
+    (made.folder / "sitecustomize.py").write_text(DANGLING)
+    made.environment["PYTHONPATH"] = os.pathsep.join([str(made.folder), made.environment["PYTHONPATH"]])
+    result = made.run("sweep", "--workers", 1)
+    assert (result.returncode, result.stderr) == (0, "")
