@@ -87,7 +87,7 @@ def test_run_kill_resume_grow_status_verify_report(study, same, bucket, kill, tm
     resumed = made.run("sweep", "--workers", 2)
     assert resumed.returncode == 0, resumed.stderr
     assert resumed.stderr == ""
-    assert f"{4 * held} trials are in the store already" in resumed.stdout
+    assert f"{4 * held} trials in the store already" in resumed.stdout
     assert local.call("sweep", "--serial").returncode == 0
     same(url, local.store)
 
