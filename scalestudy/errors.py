@@ -26,6 +26,11 @@ class DamagedStoreError(StoreError):
 
     exit_status = 1
 
+    @classmethod
+    def at(cls, place: object, what: str) -> DamagedStoreError:
+        """Return the error that says what is damaged at a place, and the command that mends it."""
+        return cls(f"{place} is damaged ({what}). To mend it: python -m scalestudy.verify {place} --repair")
+
 
 class StoreLockedError(StoreError):
     """Another run is writing to this store."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xarray as xr
 
 from scalestudy.convergence import distances
+from scalestudy.errors import DamagedStoreError
 from scalestudy.store import (
     Location,
     open_study,
@@ -15,7 +16,7 @@ from scalestudy.store import (
     write_group,
     writing,
 )
-from scalestudy.store.damage import damage_named, damaged
+from scalestudy.store.damage import damage_named
 from scalestudy.store.integrity import is_settled
 from scalestudy.units import counted
 
@@ -53,7 +54,8 @@ def measure(location: Location, drop: int = 3) -> xr.Dataset:
         found = distances(study, drop, tokens=matrix, reuse=earlier).compute()
         lost = lost_trials(study, found)
         if lost:
-            raise damaged(location, f"{counted(lost, 'trial')} of those that it counts as done not there")
+            what = f"{counted(lost, 'trial')} of those that it counts as done not there"
+            raise DamagedStoreError.at(location, what)
         if earlier is None or not found.identical(earlier):
             write_group(location, GROUP, found)
     return found

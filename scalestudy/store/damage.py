@@ -33,11 +33,5 @@ def damage_named(location: Location) -> Iterator[None]:
         findings = inspect(location, read_manifest(location)).findings
         if not findings:
             raise
-        raise damaged(location, f"{counted(len(findings), 'finding')}, the first: {findings[0]}") from error
-
-
-def damaged(location: Location, what: str) -> DamagedStoreError:
-    """Return the error that says what is damaged, and the command that mends it."""
-    return DamagedStoreError(
-        f"{location} is damaged ({what}). To mend it: python -m scalestudy.verify {location} --repair"
-    )
+        what = f"{counted(len(findings), 'finding')}, the first: {findings[0]}"
+        raise DamagedStoreError.at(location, what) from error

@@ -115,10 +115,7 @@ class Location:
         except (TypeError, ValueError) as error:
             if path or self.read("zarr.json") is None:
                 raise
-            raise DamagedStoreError(
-                f"{self} is damaged (its zarr.json is not that of a group). To mend it: "
-                f"python -m scalestudy.verify {self} --repair"
-            ) from error
+            raise DamagedStoreError.at(self, "its zarr.json is not that of a group") from error
 
     @_reached
     def exists(self, key: str = "") -> bool:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalestudy.errors import StoreError
+from scalestudy.errors import DamagedStoreError, StoreError
 from scalestudy.store.counts import completed
-from scalestudy.store.damage import damaged
 from scalestudy.store.location import Location
 from scalestudy.store.manifest import AXES, Manifest
 from scalestudy.store.root import read_manifest, read_root
@@ -73,7 +72,7 @@ def _refuse_other_formats(location: Location, listed: Any) -> None:
     except (TypeError, KeyError, AttributeError):
         formats = {None}
     if formats != {3}:
-        raise damaged(location, "its list of arrays")
+        raise DamagedStoreError.at(location, "its list of arrays")
 
 
 def _trials_at_once(manifest: Manifest) -> int:
